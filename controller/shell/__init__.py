@@ -1,0 +1,1 @@
+"""The thin shell: watches, writes, metrics, configuration, the process."""

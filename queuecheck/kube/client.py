@@ -1,0 +1,284 @@
+"""Requests to one API server, objects in and out as plain dictionaries.
+
+``Api`` is safe to use from many threads. It retries nothing: whether a request may be sent again
+is the caller's to know.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import urllib3
+from kubernetes import client as kubernetes_client
+from kubernetes import config as kubernetes_config
+from kubernetes.client.rest import RESTResponse
+
+from queuecheck.kube.errors import KubeconfigError, Unreachable, from_response
+from queuecheck.kube.resource import Resource
+
+KubeObject = dict[str, Any]
+JsonPatch = list[KubeObject]
+CONNECT_TIMEOUT = 5.0
+READ_TIMEOUT = 30.0
+POOL_SIZE = 64
+
+
+@dataclass(frozen=True)
+class ObjectList:
+    """A list as of ``resource_version``, each item complete with apiVersion and kind."""
+
+    items: tuple[KubeObject, ...]
+    resource_version: str
+
+
+class Api:
+    """One API server, as one user."""
+
+    def __init__(self, client: kubernetes_client.ApiClient, *, server: str) -> None:
+        self._client = client
+        self.server = server
+
+    @classmethod
+    def from_kubeconfig(
+        cls, path: str | Path, *, context: str | None = None, user_agent: str = "queuecheck"
+    ) -> Api:
+        """Reads the file now, and raises KubeconfigError if it cannot be used."""
+        file = Path(path)
+        try:
+            file.open("rb").close()
+        except OSError as error:
+            raise KubeconfigError(f"kubeconfig {file}: {error.strerror}") from error
+        settings = kubernetes_client.Configuration()
+        try:
+            kubernetes_config.load_kube_config(
+                config_file=str(file), context=context, client_configuration=settings
+            )
+        except kubernetes_config.ConfigException as error:
+            raise KubeconfigError(f"kubeconfig {file}: {error}") from error
+        except Exception as error:  # the loader leaks YAML, type and attribute errors
+            raise KubeconfigError(f"kubeconfig {file} cannot be read: {error}") from error
+        return cls._from_settings(settings, user_agent=user_agent)
+
+    @classmethod
+    def in_cluster(cls, *, user_agent: str = "queuecheck") -> Api:
+        """As the pod's service account."""
+        settings = kubernetes_client.Configuration()
+        try:
+            kubernetes_config.load_incluster_config(client_configuration=settings)
+        except kubernetes_config.ConfigException as error:
+            raise KubeconfigError(f"not in a cluster: {error}") from error
+        return cls._from_settings(settings, user_agent=user_agent)
+
+    @classmethod
+    def _from_settings(cls, settings: kubernetes_client.Configuration, *, user_agent: str) -> Api:
+        settings.retries = False
+        settings.connection_pool_maxsize = POOL_SIZE
+        client = kubernetes_client.ApiClient(settings)
+        client.user_agent = user_agent
+        return cls(client, server=settings.host)
+
+    def close(self) -> None:
+        """Closes the pooled connections."""
+        self._client.close()
+
+    def get(
+        self,
+        resource: Resource,
+        name: str,
+        *,
+        namespace: str | None = None,
+        subresource: str | None = None,
+    ) -> KubeObject:
+        """The object as it is now. Raises NotFound."""
+        path = resource.path(namespace=namespace, name=name, subresource=subresource)
+        return self._json("GET", path)
+
+    def list(
+        self,
+        resource: Resource,
+        *,
+        namespace: str | None = None,
+        label_selector: str | None = None,
+        field_selector: str | None = None,
+        read_timeout: float = READ_TIMEOUT,
+    ) -> ObjectList:
+        """Every object of the kind, in one namespace or in all."""
+        query = _query(labelSelector=label_selector, fieldSelector=field_selector)
+        path = resource.path(namespace=namespace)
+        answer = self._json("GET", path, query=query, read_timeout=read_timeout)
+        stamp = {"apiVersion": resource.api_version, "kind": resource.kind}
+        items = tuple({**stamp, **item} for item in answer.get("items") or ())
+        return ObjectList(items, str(answer["metadata"]["resourceVersion"]))
+
+    def create(
+        self,
+        resource: Resource,
+        body: KubeObject,
+        *,
+        namespace: str | None = None,
+        name: str | None = None,
+        subresource: str | None = None,
+        field_manager: str | None = None,
+    ) -> KubeObject:
+        """The created object. Raises AlreadyExists. ``name`` only with a subresource."""
+        path = resource.path(namespace=namespace, name=name, subresource=subresource)
+        return self._json("POST", path, body=body, query=_query(fieldManager=field_manager))
+
+    def replace(
+        self,
+        resource: Resource,
+        body: KubeObject,
+        *,
+        subresource: str | None = None,
+        field_manager: str | None = None,
+    ) -> KubeObject:
+        """The object as written. Its own resourceVersion, if there, guards it: Conflict."""
+        metadata = body["metadata"]
+        path = resource.path(
+            namespace=metadata.get("namespace"), name=metadata["name"], subresource=subresource
+        )
+        return self._json("PUT", path, body=body, query=_query(fieldManager=field_manager))
+
+    def patch(
+        self,
+        resource: Resource,
+        name: str,
+        patch: KubeObject | JsonPatch,
+        *,
+        namespace: str | None = None,
+        subresource: str | None = None,
+        resource_version: str | None = None,
+        field_manager: str | None = None,
+    ) -> KubeObject:
+        """A dictionary is sent as a merge patch, a list as a JSON patch.
+
+        With ``resource_version`` the patch is refused (Conflict) if the object has moved on; the
+        version goes into the body, where alone the server looks for it.
+        """
+        kind = "json-patch" if isinstance(patch, list) else "merge-patch"
+        body: Any = patch
+        if resource_version is not None and isinstance(patch, list):
+            test = {"op": "test", "path": "/metadata/resourceVersion", "value": resource_version}
+            body = [test, *patch]
+        elif resource_version is not None:
+            metadata = {**patch.get("metadata", {}), "resourceVersion": resource_version}
+            body = {**patch, "metadata": metadata}
+        path = resource.path(namespace=namespace, name=name, subresource=subresource)
+        query = _query(fieldManager=field_manager)
+        return self._json(
+            "PATCH", path, body=body, query=query, content_type=f"application/{kind}+json"
+        )
+
+    def delete(
+        self,
+        resource: Resource,
+        name: str,
+        *,
+        namespace: str | None = None,
+        grace_seconds: int | None = None,
+        uid: str | None = None,
+        propagation: str | None = None,
+    ) -> KubeObject:
+        """Asks for deletion. Raises NotFound, and Conflict when the object has another UID."""
+        options: KubeObject = {"apiVersion": "v1", "kind": "DeleteOptions"}
+        if grace_seconds is not None:
+            options["gracePeriodSeconds"] = grace_seconds
+        if uid is not None:
+            options["preconditions"] = {"uid": uid}
+        if propagation is not None:
+            options["propagationPolicy"] = propagation
+        return self._json("DELETE", resource.path(namespace=namespace, name=name), body=options)
+
+    def raw(
+        self,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        read_timeout: float = READ_TIMEOUT,
+    ) -> str:
+        """The text of a GET on any path (``/readyz``, ``/openapi/v3/…``, a pod's metrics)."""
+        response = self._send("GET", path, query=query, read_timeout=read_timeout)
+        return response.data.decode("utf-8", "replace") if response.data else ""
+
+    def open_stream(
+        self, path: str, *, query: Mapping[str, str], read_timeout: float
+    ) -> urllib3.BaseHTTPResponse:
+        """The response of a watch, not yet read. The caller closes it."""
+        return self._send("GET", path, query=query, read_timeout=read_timeout, stream=True).response
+
+    def _json(
+        self,
+        verb: str,
+        path: str,
+        *,
+        body: Any = None,
+        query: Mapping[str, str] | None = None,
+        content_type: str = "application/json",
+        read_timeout: float = READ_TIMEOUT,
+    ) -> KubeObject:
+        response = self._send(
+            verb, path, body=body, query=query, content_type=content_type, read_timeout=read_timeout
+        )
+        answer = json.loads(response.data or b"")
+        assert isinstance(answer, dict)
+        return answer
+
+    def _send(
+        self,
+        verb: str,
+        path: str,
+        *,
+        body: Any = None,
+        query: Mapping[str, str] | None = None,
+        content_type: str = "application/json",
+        read_timeout: float = READ_TIMEOUT,
+        stream: bool = False,
+    ) -> RESTResponse:
+        headers = {"Accept": "application/json"}
+        if body is not None:
+            headers["Content-Type"] = content_type
+        request = self._client.param_serialize(
+            method=verb,
+            resource_path=path,
+            query_params=list((query or {}).items()),
+            header_params=headers,
+            body=body,
+            auth_settings=["BearerToken"],
+        )
+        try:
+            response: RESTResponse = self._client.call_api(
+                *request, _request_timeout=(CONNECT_TIMEOUT, read_timeout)
+            )
+            if not stream or response.status >= 400:
+                response.read()
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise Unreachable(
+                verb=verb, path=path, status=0, reason="Unreachable", message=_cause(error)
+            ) from error
+        if response.status >= 400:
+            raise from_response(
+                verb=verb,
+                path=path,
+                status=response.status,
+                body=response.data,
+                retry_after=response.getheader("Retry-After"),
+            )
+        return response
+
+
+def _query(**values: str | None) -> dict[str, str]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _cause(error: BaseException) -> str:
+    """The innermost reason, without the pools and objects that urllib3 wraps around it."""
+    reason = getattr(error, "reason", None)
+    inner = reason if isinstance(reason, BaseException) else None
+    text = str(inner or error)
+    return (
+        text.rsplit("object at 0x", 1)[-1].split(">: ", 1)[-1] if "object at 0x" in text else text
+    )

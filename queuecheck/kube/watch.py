@@ -1,0 +1,176 @@
+"""List, then watch, for ever: one kind, one thread, no event lost without being told.
+
+The client library's own watch retries once with a version that may be gone, raises on a line cut
+short, and ends quietly when the server closes. Here any end of a stream, of whatever kind, is an
+``Interrupted`` followed by a fresh ``Listed``; what was missed between the two is for the reader
+of the stream to judge.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import tenacity
+import urllib3
+
+from queuecheck.kube.client import Api, KubeObject
+from queuecheck.kube.errors import ApiError, from_response
+from queuecheck.kube.resource import Resource
+
+Verb = Literal["ADDED", "MODIFIED", "DELETED"]
+VERBS: frozenset[str] = frozenset({"ADDED", "MODIFIED", "DELETED"})
+# A server that says nothing for so long has lost us: bookmarks come about once a minute.
+SERVER_TIMEOUT = 3600
+READ_TIMEOUT = 90.0
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The whole collection as of ``resource_version``; the first item, and after a gap again."""
+
+    objects: tuple[KubeObject, ...]
+    resource_version: str
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One object as it was written; for DELETED as it last was, with the deletion's version."""
+
+    verb: Verb
+    object: KubeObject
+
+
+@dataclass(frozen=True)
+class Interrupted:
+    """The stream ended for ``reason``. A list follows; what happened between was not seen."""
+
+    reason: str
+
+
+WatchItem = Listed | Changed | Interrupted
+
+
+class ListWatch:
+    """An endless, restartable stream of one kind. Iterate it in a thread; ``stop`` from any."""
+
+    def __init__(
+        self,
+        api: Api,
+        resource: Resource,
+        *,
+        namespace: str | None = None,
+        label_selector: str | None = None,
+        field_selector: str | None = None,
+        read_timeout: float = READ_TIMEOUT,
+        retry_delays: tuple[float, float] = (0.05, 5.0),
+    ) -> None:
+        self._api = api
+        self.resource = resource
+        self.namespace = namespace
+        self._selectors = {
+            key: value
+            for key, value in (("labelSelector", label_selector), ("fieldSelector", field_selector))
+            if value is not None
+        }
+        self._read_timeout = read_timeout
+        first, longest = retry_delays
+        self._wait = tenacity.wait_random_exponential(multiplier=first, max=longest)
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._response: urllib3.BaseHTTPResponse | None = None
+
+    def stop(self) -> None:
+        """Ends the iteration, also one that waits for the server, within milliseconds."""
+        self._stopped.set()
+        with self._lock:
+            if self._response is not None:
+                with suppress(Exception):  # it may have just ended by itself
+                    self._response.shutdown()
+
+    def __iter__(self) -> Iterator[WatchItem]:
+        failures = 0
+        while not self._stopped.is_set():
+            try:
+                listed = self._list()
+                yield listed
+                for changed in self._watch(listed.resource_version):
+                    failures = 0
+                    yield changed
+                reason = "the server ended the watch"
+            except ApiError as error:
+                reason = str(error)
+            except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
+                reason = f"{type(error).__name__}: {error}"
+            if self._stopped.is_set():
+                return
+            yield Interrupted(reason)
+            failures += 1
+            self._stopped.wait(self._delay(failures))
+
+    def _delay(self, failures: int) -> float:
+        state: Any = type("Attempt", (), {"attempt_number": failures})()
+        return float(self._wait(state))
+
+    def _list(self) -> Listed:
+        answer = self._api.list(
+            self.resource,
+            namespace=self.namespace,
+            label_selector=self._selectors.get("labelSelector"),
+            field_selector=self._selectors.get("fieldSelector"),
+        )
+        return Listed(answer.items, answer.resource_version)
+
+    def _watch(self, resource_version: str) -> Iterator[Changed]:
+        path = self.resource.path(namespace=self.namespace)
+        query = {
+            **self._selectors,
+            "watch": "true",
+            "resourceVersion": resource_version,
+            "allowWatchBookmarks": "true",
+            "timeoutSeconds": str(SERVER_TIMEOUT),
+        }
+        response = self._api.open_stream(path, query=query, read_timeout=self._read_timeout)
+        with self._lock:
+            self._response = response
+        try:
+            if self._stopped.is_set():
+                return
+            for line in _lines(response):
+                event = _decode(line)
+                if event["type"] == "ERROR":
+                    status = event["object"]
+                    raise from_response(
+                        verb="WATCH",
+                        path=path,
+                        status=int(status.get("code", 500)),
+                        body=json.dumps(status),
+                        retry_after=None,
+                    )
+                if event["type"] in VERBS:
+                    yield Changed(event["type"], event["object"])
+        finally:
+            with self._lock:
+                self._response = None
+            response.close()
+
+
+def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+    """Complete lines; what is left when the stream ends was cut short and is no event."""
+    rest = b""
+    for chunk in response.stream(amt=None, decode_content=False):
+        *whole, rest = (rest + chunk).split(b"\n")
+        yield from (line for line in whole if line.strip())
+    if rest.strip():
+        raise ValueError("the stream ended in the middle of an event")
+
+
+def _decode(line: bytes) -> dict[str, Any]:
+    event = json.loads(line)
+    if not isinstance(event, dict) or not isinstance(event.get("object"), dict):
+        raise ValueError(f"not a watch event: {line[:80]!r}")
+    return event

@@ -1,0 +1,1 @@
+"""Step definitions, one module per noun."""
