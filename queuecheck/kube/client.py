@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import urllib3
 from kubernetes import client as kubernetes_client
@@ -159,14 +159,17 @@ class Api:
         With ``resource_version`` the patch is refused (Conflict) if the object has moved on; the
         version goes into the body, where alone the server looks for it.
         """
-        kind = "json-patch" if isinstance(patch, list) else "merge-patch"
         body: Any = patch
-        if resource_version is not None and isinstance(patch, list):
-            test = {"op": "test", "path": "/metadata/resourceVersion", "value": resource_version}
-            body = [test, *patch]
-        elif resource_version is not None:
-            metadata = {**patch.get("metadata", {}), "resourceVersion": resource_version}
-            body = {**patch, "metadata": metadata}
+        if isinstance(patch, list):
+            kind = "json-patch"
+            guard = {"op": "replace", "path": "/metadata/resourceVersion"}
+            if resource_version is not None:
+                body = [{**guard, "value": resource_version}, *patch]
+        else:
+            kind = "merge-patch"
+            if resource_version is not None:
+                metadata = {**patch.get("metadata", {}), "resourceVersion": resource_version}
+                body = {**patch, "metadata": metadata}
         path = resource.path(namespace=namespace, name=name, subresource=subresource)
         query = _query(fieldManager=field_manager)
         return self._json(
@@ -202,13 +205,14 @@ class Api:
     ) -> str:
         """The text of a GET on any path (``/readyz``, ``/openapi/v3/…``, a pod's metrics)."""
         response = self._send("GET", path, query=query, read_timeout=read_timeout)
-        return response.data.decode("utf-8", "replace") if response.data else ""
+        return _body(response).decode("utf-8", "replace")
 
     def open_stream(
         self, path: str, *, query: Mapping[str, str], read_timeout: float
     ) -> urllib3.BaseHTTPResponse:
         """The response of a watch, not yet read. The caller closes it."""
-        return self._send("GET", path, query=query, read_timeout=read_timeout, stream=True).response
+        answer = self._send("GET", path, query=query, read_timeout=read_timeout, stream=True)
+        return cast("urllib3.BaseHTTPResponse", answer.response)
 
     def _json(
         self,
@@ -223,7 +227,7 @@ class Api:
         response = self._send(
             verb, path, body=body, query=query, content_type=content_type, read_timeout=read_timeout
         )
-        answer = json.loads(response.data or b"")
+        answer = json.loads(_body(response))
         assert isinstance(answer, dict)
         return answer
 
@@ -264,10 +268,14 @@ class Api:
                 verb=verb,
                 path=path,
                 status=response.status,
-                body=response.data,
+                body=_body(response),
                 retry_after=response.getheader("Retry-After"),
             )
         return response
+
+
+def _body(response: RESTResponse) -> bytes:
+    return cast("bytes | None", response.data) or b""
 
 
 def _query(**values: str | None) -> dict[str, str]:
