@@ -1,0 +1,81 @@
+"""What can be asked of any implementation, however it runs.
+
+Steps use nothing else to reach the controller. A component is ``queue`` or ``extension``; an
+implementation that runs both in one process has no hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One line of a metrics page."""
+
+    name: str
+    labels: Mapping[str, str]
+    value: float
+
+
+class Implementation(Protocol):
+    """A running controller. Verbs return when their effect is there, and raise
+    ImplementationError, with the last lines of the log, when it does not come."""
+
+    @property
+    def name(self) -> str:
+        """Name and version, as they are printed."""
+        ...
+
+    @property
+    def queue_namespace(self) -> str:
+        """Where it has its queues."""
+        ...
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What it declares to have."""
+        ...
+
+    @property
+    def restart_count(self) -> int:
+        """How many times a component ended without being asked to, or was started again."""
+        ...
+
+    def start(self) -> None:
+        """Starts every component and waits until each is ready."""
+        ...
+
+    def stop(self) -> None:
+        """Ends every component in an orderly way."""
+        ...
+
+    def restart(self) -> None:
+        """Stop, then start."""
+        ...
+
+    def kill(self) -> None:
+        """Ends every component at once, as a crash would; nothing is started again."""
+        ...
+
+    def hold(self, component: str) -> None:
+        """From now on the component does nothing; the others go on."""
+        ...
+
+    def release(self, component: str) -> None:
+        """The component goes on, and is ready."""
+        ...
+
+    def logs(self, since: float | None = None) -> str:
+        """What it has logged since that time (seconds since the epoch)."""
+        ...
+
+    def metrics(self) -> Sequence[Sample]:
+        """The samples of every component, as they are now."""
+        ...
+
+    def alive(self) -> str | None:
+        """None, or why nothing can be expected of it any more. Costs next to nothing."""
+        ...

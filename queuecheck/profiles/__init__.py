@@ -1,0 +1,25 @@
+"""Profiles: what the engine has to know about one family of queues, as data.
+
+A profile is a directory here with a ``profile.yaml`` and a ``catalogue.yaml``. The engine's code
+names no kind, annotation or namespace of any of them.
+"""
+
+from queuecheck.profiles.profile import (
+    Canary,
+    Feature,
+    Kind,
+    Profile,
+    ProfileError,
+    load_profile,
+    profile_names,
+)
+
+__all__ = [
+    "Canary",
+    "Feature",
+    "Kind",
+    "Profile",
+    "ProfileError",
+    "load_profile",
+    "profile_names",
+]

@@ -1,0 +1,104 @@
+"""A profile as a frozen value, read from its YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from queuecheck.kube.resource import Resource
+
+PROFILES = Path(__file__).parent
+
+
+class ProfileError(Exception):
+    """There is no such profile, or its data is not usable; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of object that matters, and where it is recorded."""
+
+    resource: Resource
+    in_scenario: bool
+    in_queue_namespace: bool
+    delete_first: bool
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something an implementation may have. Without a required one a verdict is partial."""
+
+    name: str
+    text: str
+    required: bool
+
+
+@dataclass(frozen=True)
+class Canary:
+    """Objects with ``${name}``, ``${namespace}`` and ``${slot}``; the Job among them has to
+    finish within ``timeout`` seconds."""
+
+    timeout: float
+    slot: str
+    objects: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Everything the engine is told about one family of queues."""
+
+    name: str
+    title: str
+    queue_namespace: str
+    kinds: tuple[Kind, ...]
+    features: Mapping[str, Feature]
+    canary: Canary
+
+    def resource(self, kind: str) -> Resource:
+        """The address of a kind that the profile names, such as ``Job``. Raises ProfileError."""
+        for known in self.kinds:
+            if known.resource.kind == kind:
+                return known.resource
+        names = ", ".join(known.resource.kind for known in self.kinds)
+        raise ProfileError(f"profile {self.name} has no kind {kind}; it has {names}")
+
+
+def profile_names() -> tuple[str, ...]:
+    """The profiles that this version carries."""
+    return tuple(sorted(file.parent.name for file in PROFILES.glob("*/profile.yaml")))
+
+
+def load_profile(name: str) -> Profile:
+    """Reads ``<name>/profile.yaml``. Raises ProfileError."""
+    file = PROFILES / name / "profile.yaml"
+    if name not in profile_names():
+        raise ProfileError(f"there is no profile {name!r}; there is {', '.join(profile_names())}")
+    data = yaml.load(file.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return Profile(
+        name=data["name"],
+        title=data["title"],
+        queue_namespace=data["queueNamespace"],
+        kinds=tuple(_kind(entry) for entry in data["kinds"]),
+        features={
+            key: Feature(key, entry["text"], bool(entry.get("required", False)))
+            for key, entry in data["features"].items()
+        },
+        canary=Canary(
+            timeout=float(data["canary"]["timeout"]),
+            slot=data["canary"]["slot"],
+            objects=tuple(data["canary"]["objects"]),
+        ),
+    )
+
+
+def _kind(entry: Mapping[str, Any]) -> Kind:
+    return Kind(
+        resource=Resource(entry["group"], entry["version"], entry["plural"], entry["kind"]),
+        in_scenario="scenario" in entry["recorded"],
+        in_queue_namespace="queue" in entry["recorded"],
+        delete_first=bool(entry.get("deleteFirst", False)),
+    )

@@ -1,0 +1,69 @@
+"""Names that no other scenario, worker or run can have.
+
+A namespace is ``qc-<run>-<id>-<nth>``; ``nth`` starts with the worker's letter, so that workers
+on one cluster do not meet. A name that is longer than Kubernetes allows keeps its end, which makes
+it unique, and loses the middle, for which it gets a digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+SLOT_LABEL = "queuecheck.dev/slot"
+RUN_LABEL = "queuecheck.dev/run"
+REQUIREMENT_LABEL = "queuecheck.dev/requirement"
+LONGEST = 63
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of scenario number ``nth`` ("a3": third of the first worker) of a run."""
+
+    run: str
+    requirement: str
+    nth: str
+
+    @property
+    def suffix(self) -> str:
+        """What tells this scenario's things from all others."""
+        return f"{self.requirement.lower()}-{self.nth}"
+
+    @property
+    def namespace(self) -> str:
+        """The scenario's namespace."""
+        return fit(f"qc-{self.run}", self.suffix)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """On everything that the harness creates for the scenario."""
+        return {RUN_LABEL: self.run, REQUIREMENT_LABEL: self.requirement}
+
+    def unique(self, alias: str) -> str:
+        """The name, on the whole cluster, of what the scenario calls ``alias``."""
+        return fit(alias, self.suffix)
+
+    def slot(self, job: str) -> str:
+        """The slot label's value of a Job of the scenario."""
+        return fit(job, self.suffix)
+
+
+def worker_letters(worker: str) -> str:
+    """``gw0`` is a, ``gw27`` is bb; without workers a."""
+    digits = "".join(character for character in worker if character.isdigit())
+    number = int(digits or "0")
+    letters = chr(ord("a") + number % 26)
+    while number >= 26:
+        number = number // 26 - 1
+        letters = chr(ord("a") + number % 26) + letters
+    return letters
+
+
+def fit(head: str, tail: str) -> str:
+    """``head-tail``, at most 63 characters; the tail stays whole."""
+    whole = f"{head}-{tail}"
+    if len(whole) <= LONGEST:
+        return whole
+    digest = hashlib.sha256(head.encode()).hexdigest()[:6]
+    room = LONGEST - len(tail) - len(digest) - 2
+    return f"{head[:room]}-{digest}-{tail}"

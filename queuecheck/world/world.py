@@ -1,0 +1,210 @@
+"""One scenario's world.
+
+Its namespace exists and its recorder has every first list before the first step runs. What it
+creates carries the run and the requirement as labels, and the requests name the scenario: the
+server takes the field manager from the User-Agent. ``close`` takes everything away, the namespace
+last and without waiting for it to be gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from queuecheck import __version__
+from queuecheck.cluster import Cluster, NodeDriver
+from queuecheck.implementation import Implementation
+from queuecheck.kube import AlreadyExists, Api, KubeObject, NotFound, Resource
+from queuecheck.kube.resource import NAMESPACES, PRIORITY_CLASSES, SERVICE_ACCOUNTS
+from queuecheck.profiles import Profile
+from queuecheck.timeline import Budgets, Claims, Recorder, Timeline
+from queuecheck.world.cleanup import Cleanup
+from queuecheck.world.names import SLOT_LABEL, Names
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What the scenarios of one worker stand on."""
+
+    run: str
+    profile: Profile
+    cluster: Cluster
+    implementation: Implementation
+    budgets: Budgets
+    cross_kind_order: bool
+    evidence_directory: Path
+
+
+class World:
+    """Everything a step may touch."""
+
+    def __init__(self, ground: Ground, names: Names, *, reproduce: str) -> None:
+        """``reproduce`` is the command that runs this scenario alone."""
+        self._ground = ground
+        self._names = names
+        self._cleanup = Cleanup()
+        self.reproduce = reproduce
+        self.api = Api.from_kubeconfig(
+            ground.cluster.kubeconfig,
+            user_agent=f"queuecheck-{names.suffix}/{__version__}",
+        )
+        self.timeline = Timeline()
+        self._recorder = Recorder(self.api, self.timeline, self._watches())
+        self.claims = Claims(
+            self.timeline, budgets=ground.budgets, cross_kind_order=ground.cross_kind_order
+        )
+
+    @property
+    def id(self) -> str:
+        """The requirement, ``KQ-…``."""
+        return self._names.requirement
+
+    @property
+    def run(self) -> str:
+        """The run's short name, the same for all workers."""
+        return self._names.run
+
+    @property
+    def namespace(self) -> str:
+        """The scenario's own namespace."""
+        return self._names.namespace
+
+    @property
+    def queue_namespace(self) -> str:
+        """Where the implementation has its queues."""
+        return self._ground.implementation.queue_namespace
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster, for its kubeconfig and capabilities."""
+        return self._ground.cluster
+
+    @property
+    def nodes(self) -> NodeDriver:
+        """Nodes that bind, start and finish pods when told to."""
+        return self._ground.cluster.nodes
+
+    @property
+    def implementation(self) -> Implementation:
+        """The only way to the controller."""
+        return self._ground.implementation
+
+    @property
+    def budgets(self) -> Budgets:
+        """How long each class of wait may take."""
+        return self._ground.budgets
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Run and requirement, for what is created past ``create``."""
+        return self._names.labels
+
+    def resource(self, kind: str) -> Resource:
+        """The address of a kind of the profile: ``Job``, ``Pod`` …"""
+        return self._ground.profile.resource(kind)
+
+    def name(self, alias: str) -> str:
+        """The real name of a thing whose name has to be unique on the cluster."""
+        return self._names.unique(alias)
+
+    def slot(self, job: str) -> str:
+        """The value of the slot label that keeps a Job's pods unbound until it is opened."""
+        return self._names.slot(job)
+
+    def slot_selector(self, job: str) -> dict[str, str]:
+        """The nodeSelector for the pods of a Job."""
+        return {SLOT_LABEL: self.slot(job)}
+
+    def priority_class(self, value: int) -> str:
+        """The run's PriorityClass of that value; it is made when first asked for."""
+        sign = "m" if value < 0 else "p"
+        name = f"qc-{self.run}-{sign}{abs(value)}"
+        body: KubeObject = {
+            "apiVersion": PRIORITY_CLASSES.api_version,
+            "kind": PRIORITY_CLASSES.kind,
+            "metadata": {"name": name, "labels": dict(self._names.labels)},
+            "value": value,
+        }
+        with suppress(AlreadyExists):
+            self.api.create(PRIORITY_CLASSES, body)
+        return name
+
+    def create(
+        self, resource: Resource, body: Mapping[str, Any], *, namespace: str | None = None
+    ) -> KubeObject:
+        """The object as created: labelled, in the scenario's namespace unless one is given or
+        named in the body, and deleted when the scenario ends if its namespace does not."""
+        metadata = dict(body.get("metadata") or {})
+        labels = {**(metadata.get("labels") or {}), **self._names.labels}
+        home = (
+            (namespace or metadata.get("namespace") or self.namespace)
+            if (resource.namespaced)
+            else None
+        )
+        metadata["labels"] = labels
+        if home is not None:
+            metadata["namespace"] = home
+        created = self.api.create(resource, {**body, "metadata": metadata}, namespace=home)
+        name = created["metadata"]["name"]
+        if home != self.namespace:
+            self.on_cleanup(
+                lambda: self._delete(resource, name, home),
+                sentence=f"delete {resource.kind} {name}",
+            )
+        return created
+
+    def on_cleanup(self, action: Callable[[], object], *, sentence: str = "undo a step") -> None:
+        """Runs when the scenario has ended, before what was asked for earlier."""
+        self._cleanup.add(action, sentence=sentence)
+
+    def open(self) -> None:
+        """Makes the namespace and starts the recorder: both are there when this returns."""
+        self.api.create(
+            NAMESPACES,
+            {
+                "apiVersion": "v1",
+                "kind": "Namespace",
+                "metadata": {"name": self.namespace, "labels": self._names.labels},
+            },
+        )
+        # Pods need this account; made here, they do not wait for the controller that makes it.
+        with suppress(AlreadyExists):
+            self.api.create(
+                SERVICE_ACCOUNTS,
+                {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}},
+                namespace=self.namespace,
+            )
+        self._recorder.start()
+        self._cleanup.add(self._delete_namespace, sentence=f"delete namespace {self.namespace}")
+        self._cleanup.add(self._delete_first, sentence="delete what has to go first")
+        self._cleanup.add(self.nodes.reset, sentence="close the slots")
+
+    def close(self) -> None:
+        """Takes everything away. Raises CleanupError; the recorder has stopped in any case."""
+        try:
+            self._cleanup.run()
+        finally:
+            self._recorder.stop()
+            self.api.close()
+
+    def _watches(self) -> list[tuple[Resource, str]]:
+        kinds = self._ground.profile.kinds
+        scenario = [(kind.resource, self.namespace) for kind in kinds if kind.in_scenario]
+        queue = [(kind.resource, self.queue_namespace) for kind in kinds if kind.in_queue_namespace]
+        return scenario + queue
+
+    def _delete_first(self) -> None:
+        for kind in self._ground.profile.kinds:
+            if kind.delete_first:
+                for item in self.api.list(kind.resource, namespace=self.namespace).items:
+                    self._delete(kind.resource, item["metadata"]["name"], self.namespace)
+
+    def _delete_namespace(self) -> None:
+        self._delete(NAMESPACES, self.namespace, None)
+
+    def _delete(self, resource: Resource, name: str, namespace: str | None) -> None:
+        with suppress(NotFound):
+            self.api.delete(resource, name, namespace=namespace, propagation="Background")
