@@ -1,0 +1,49 @@
+# Everything sets itself up: a virtual environment, the dependencies, a real control plane.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+CLUSTER ?=
+ARGS    ?=
+
+.PHONY: help e2e test lint types lock clean
+
+help: ## Show what there is to make
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
+	@echo '  Variables: ARGS="--id KQ-SEQ-01" (of queuecheck run), CLUSTER=local, PYTHON=python3.12'
+
+e2e: $(READY) ## Play every feature against the reference controller on a real control plane
+	@$(BIN)/queuecheck run $(if $(CLUSTER),--cluster $(CLUSTER)) $(ARGS)
+
+test: $(READY) ## Test the engine and the controller, on a real control plane too
+	@$(BIN)/queuecheck cluster prepare
+	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+
+lint: $(READY) ## Check format, style and layers
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/lint-imports
+
+types: $(READY) ## Check types
+	@$(BIN)/mypy
+
+lock: $(READY) ## Renew requirements.lock from pyproject.toml
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade \
+	  --group dev pyproject.toml -o requirements.lock
+
+clean: ## Remove what was made in this checkout (the control plane's cache stays)
+	@rm -rf $(VENV) dist build reports .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
+
+$(READY): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "make: $(PYTHON) is older than 3.11; name another: make PYTHON=python3.12 …" >&2; exit 2; }
+	@echo "Installing the locked dependencies into $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@

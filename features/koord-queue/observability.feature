@@ -1,0 +1,59 @@
+@koord-queue
+Feature: What can be observed
+  Whoever waits can see why, and how often it was tried.
+
+  Rule: A preemptor that cannot be admitted keeps phase Enqueued
+
+    @KQ-OBS-01 @must
+    Scenario: The phase is Enqueued for as long as the unit is refused
+      Given a quota "team" of 2 cpu with the gate and preemption on
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods running
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then the phase of "urgent" is eventually "Enqueued"
+      And the phase of "urgent" is never anything but "Enqueued"
+
+  Rule: The message tells what is short, and whether an attempt marked victims
+
+    @KQ-OBS-02 @must @needs:hold-extension
+    Scenario: The message changes when an attempt marks a victim
+      Given a quota "team" of 2 cpu with only the gate on
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
+      And the waiting Job "urgent" with priority 100 asks for 2 cpu
+      And the message of "urgent" eventually names the quota or the resource
+      And the job extension is held
+      When preemption is turned on for "team"
+      Then "low" is eventually marked
+      And the message of "urgent" eventually reads differently
+      And the message of "urgent" eventually names the quota or the resource
+
+  Rule: Attempts are counted
+
+    @KQ-OBS-03 @must
+    Scenario: A change that does not help makes one more attempt
+      Given a quota "team" of 2 cpu with the gate and preemption off
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods running
+      And the waiting Job "urgent" with priority 100 asks for 2 cpu
+      And the attempts of "urgent" are eventually at least 1
+      When the quota "team" is raised to 3 cpu
+      Then the attempts of "urgent" eventually grow
+
+  Rule: The queue's pressure is in the metrics
+
+    @KQ-OBS-04 @must @needs:metrics
+    Scenario: Each refusal by the filter counts as unschedulable
+      Given a quota "team" of 2 cpu with the gate and preemption off
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods running
+      And the waiting Job "urgent" with priority 100 asks for 2 cpu
+      And the metric job_schedule_attempts of "team" with result "unschedulable" is eventually there
+      When the quota "team" is raised to 3 cpu
+      Then the metric job_schedule_attempts of "team" with result "unschedulable" eventually grows
+
+    @KQ-OBS-05 @must @needs:metrics
+    Scenario: The number of units in the active queue falls when fewer wait
+      Given a quota "team" of 2 cpu with the gate and preemption off
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods running
+      And the waiting Job "second" with priority 1 asks for 2 cpu
+      And the waiting Job "third" with priority 1 asks for 2 cpu
+      And the metric queueunits_in_active_queue of "team" is eventually at least 1
+      When the waiting Job "third" is deleted
+      Then the metric queueunits_in_active_queue of "team" eventually falls

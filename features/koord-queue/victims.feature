@@ -1,0 +1,29 @@
+@koord-queue
+Feature: Victims
+  A mark is a decision that others can see: on the victim, and on nobody else.
+
+  Background:
+    Given a quota "team" of 4 cpu with the gate and preemption off
+    And these admitted Jobs, their pods not bound:
+      | job   | priority | cpu |
+      | low-1 | 1        | 2   |
+      | low-2 | 2        | 2   |
+    And the gate and preemption are turned on for "team"
+
+  Rule: Marking sets the victim's message
+
+    @KQ-VIC-10 @must
+    Scenario: The victim says that it waits for the job extension
+      When the Job "urgent" with priority 100 asks for 4 cpu
+      Then eventually unit "low-1" is saying "Waiting job extension to reclaim resources."
+      And eventually unit "low-2" is saying "Waiting job extension to reclaim resources."
+
+  Rule: Each victim gets a Warning event Preempted, nobody else does
+
+    @KQ-VIC-11 @must
+    Scenario: Both victims have the event, the preemptor has none
+      When the Job "urgent" with priority 100 asks for 4 cpu
+      Then eventually "low-1" has an event Warning "Preempted"
+      And eventually "low-2" has an event Warning "Preempted"
+      And "urgent" is eventually admitted
+      And "urgent" never has an event "Preempted"
