@@ -1,0 +1,211 @@
+"""The provider ``local``: a whole control plane as child processes on loopback.
+
+Everything it has is in one directory, on tmpfs where there is one, and nothing of it outlives
+``stop``, this process, or a start that fails. Two of them side by side share nothing but programs.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from queuecheck.cluster import capabilities, programs, servers
+from queuecheck.cluster.credentials import (
+    User,
+    write_kubeconfig,
+    write_signing_key,
+    write_tokens,
+)
+from queuecheck.cluster.errors import ClusterError
+from queuecheck.cluster.nodes import NodeDriver
+from queuecheck.cluster.ports import LOOPBACK, TAKEN
+from queuecheck.cluster.processes import SUPERVISOR, Child
+from queuecheck.cluster.programs import Programs
+from queuecheck.cluster.readiness import ProgramFailed, answers_ok, wait_until
+from queuecheck.cluster.servers import Files, Ports
+from queuecheck.cluster.simulated import SimulatedNodes
+from queuecheck.kube import Api, NotFound
+from queuecheck.kube.resource import SERVICE_ACCOUNTS
+
+ADMINISTRATORS = "system:masters"
+COMPONENT_USERS = ("queue-component", "extension-component")
+TMPFS = Path("/dev/shm")  # noqa: S108  (a directory of our own is made in it)
+TMPFS_ROOM = 512 * 1024 * 1024
+STOP_SECONDS = 2.0
+
+
+class LocalCluster:
+    """One control plane. ``start`` makes it, ``stop`` ends it; then it may be started again."""
+
+    def __init__(self, name: str = "local", *, found: Programs | None = None) -> None:
+        self.name = name
+        self.reason = f"cluster {name}: a control plane of our own on {LOOPBACK}"
+        self._programs = found
+        self._capabilities: frozenset[str] = frozenset()
+        self._files: Files | None = None
+        self._children: list[Child] = []
+        self._nodes: SimulatedNodes | None = None
+        self._api: Api | None = None
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """See Cluster."""
+        return self._capabilities
+
+    @property
+    def directory(self) -> Path:
+        """Data, logs, kubeconfigs. It is gone after ``stop``."""
+        return self._started().directory
+
+    @property
+    def kubeconfig(self) -> Path:
+        """See Cluster."""
+        return self._started().kubeconfig("admin")
+
+    def kubeconfig_for(self, user: str) -> Path:
+        """See Cluster; the users are those of ``COMPONENT_USERS``."""
+        if user not in COMPONENT_USERS:
+            raise ClusterError(f"no user {user!r}; there are {', '.join(COMPONENT_USERS)}")
+        return self._started().kubeconfig(user)
+
+    @property
+    def nodes(self) -> NodeDriver:
+        """See Cluster."""
+        if self._nodes is None:
+            raise ClusterError(f"cluster {self.name} is not running")
+        return self._nodes
+
+    def start(self) -> None:
+        """See Cluster."""
+        if self._files is not None:
+            raise ClusterError(f"cluster {self.name} is already running")
+        try:
+            self._start()
+        except ProgramFailed as error:
+            self.stop()
+            if TAKEN not in error.log:
+                raise
+            self._start_again()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """See Cluster."""
+        if self._nodes is not None:
+            self._nodes.stop()
+        if self._api is not None:
+            self._api.close()
+        for child in self._children:
+            child.terminate()
+        for child in self._children:
+            child.wait_or_kill(seconds=STOP_SECONDS)
+        if self._files is not None:
+            SUPERVISOR.remove_directory(self._files.directory)
+        self._nodes = self._api = self._files = None
+        self._children = []
+        self._capabilities = frozenset()
+
+    def _start_again(self) -> None:
+        """The kernel chose our ports, and somebody else took one before we did: once more."""
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def _started(self) -> Files:
+        if self._files is None:
+            raise ClusterError(f"cluster {self.name} is not running")
+        return self._files
+
+    def _start(self) -> None:
+        found = self._programs or programs.find()
+        files = self._files = Files(_new_directory())
+        ports = Ports.free()
+        users = [
+            User.new("admin", ADMINISTRATORS),
+            User.new("kube-controller-manager", ADMINISTRATORS),
+            User.new("kube-scheduler", ADMINISTRATORS),
+            *(User.new(name) for name in COMPONENT_USERS),
+        ]
+        write_tokens(files.tokens, users)
+        write_signing_key(files.signing_key)
+        files.certificates.mkdir(mode=0o700)
+
+        self._launch("etcd", servers.etcd(found, files, ports))
+        apiserver = self._launch("kube-apiserver", servers.apiserver(found, files, ports))
+        self._wait(lambda: _has_content(files.certificate), "its certificate", apiserver)
+        for user in users:
+            write_kubeconfig(
+                files.kubeconfig(user.name),
+                server=f"https://{LOOPBACK}:{ports.apiserver}",
+                authority=files.certificate,
+                user=user,
+                name=self.name,
+            )
+        manager = self._launch(
+            "kube-controller-manager", servers.controller_manager(found, files, ports)
+        )
+        scheduler = self._launch("kube-scheduler", servers.scheduler(found, files, ports))
+
+        def ready(port: int, path: str, token: str | None = None) -> bool:
+            return answers_ok(port, path, authority=files.certificate, token=token)
+
+        self._wait(lambda: ready(ports.apiserver, "/readyz", users[0].token), "/readyz", apiserver)
+        api = self._api = Api.from_kubeconfig(self.kubeconfig, user_agent="queuecheck-cluster")
+        nodes = self._nodes = SimulatedNodes(api)
+        nodes.start()
+        probed = {"cross-kind-order"} if self._probe(api) else set()
+        self._wait(lambda: _default_account(api), "the default service account", manager)
+        self._wait(lambda: ready(ports.scheduler, "/readyz"), "/readyz", scheduler)
+        self._capabilities = frozenset({"simulated-nodes", "own-users", "restart"} | probed)
+
+    @staticmethod
+    def _probe(api: Api) -> bool:
+        return capabilities.cross_kind_order(api, namespace="default")
+
+    def _launch(self, name: str, command: list[str]) -> Child:
+        log = self._started().log(name)
+        child = Child(command, log=log, name=name, env=_environment(), cwd=log.parent)
+        self._children.append(child)
+        child.start()
+        return child
+
+    def _wait(self, condition: object, what: str, child: Child) -> None:
+        assert callable(condition)
+        others = tuple(each for each in self._children if each is not child)
+        wait_until(condition, what=what, children=(*others, child))
+
+
+def _new_directory() -> Path:
+    """A directory of mode 0700 that goes when we do; in memory where there is room."""
+    parent = None
+    try:
+        if os.access(TMPFS, os.W_OK) and shutil.disk_usage(TMPFS).free > TMPFS_ROOM:
+            parent = TMPFS
+    except OSError:
+        parent = None
+    directory = Path(tempfile.mkdtemp(prefix="queuecheck-", dir=parent))
+    SUPERVISOR.own_directory(directory)
+    return directory
+
+
+def _environment() -> dict[str, str]:
+    """Ours without what would send loopback traffic elsewhere or use another's kubeconfig."""
+    unwanted = {"http_proxy", "https_proxy", "all_proxy", "kubeconfig"}
+    return {key: value for key, value in os.environ.items() if key.lower() not in unwanted}
+
+
+def _has_content(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
+
+
+def _default_account(api: Api) -> bool:
+    try:
+        api.get(SERVICE_ACCOUNTS, "default", namespace="default")
+    except NotFound:
+        return False
+    return True

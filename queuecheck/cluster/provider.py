@@ -1,0 +1,52 @@
+"""What every kind of cluster offers to the engine, however it came to be.
+
+A capability is a fact that a scenario may need and that not every cluster has; it is known once
+the cluster has started. See ``CAPABILITIES`` for the words.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from queuecheck.cluster.nodes import NodeDriver
+
+CAPABILITIES = {
+    "cross-kind-order": "resourceVersions of different kinds count on one clock",
+    "simulated-nodes": "nodes without machines, so a pod runs when, and as long as, a step says",
+    "own-users": "the components have users of their own, with only what RBAC gives them",
+    "restart": "the control plane is ours alone, so a scenario may do to it what it likes",
+}
+
+
+class Cluster(Protocol):
+    """An API server with its controllers and a scheduler, and a way to play nodes on it."""
+
+    @property
+    def name(self) -> str:
+        """What the cluster is called where several are listed."""
+
+    @property
+    def reason(self) -> str:
+        """Which cluster this is and why it was chosen: the first line of a summary."""
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """Words of ``CAPABILITIES``; empty before ``start``."""
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The administrator's kubeconfig."""
+
+    @property
+    def nodes(self) -> NodeDriver:
+        """Decides which pods find room and what becomes of them."""
+
+    def kubeconfig_for(self, user: str) -> Path:
+        """The kubeconfig of a component's user. Raises ClusterError if there is no such user."""
+
+    def start(self) -> None:
+        """Returns when the cluster can be used. Raises ClusterError, and then leaves nothing."""
+
+    def stop(self) -> None:
+        """Leaves nothing behind that ``start`` made. Harmless if it has not started."""

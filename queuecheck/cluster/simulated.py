@@ -1,0 +1,315 @@
+"""Nodes without machines: Node objects, and one thread that plays the kubelet of all of them.
+
+Each open slot has a node of its own, labelled with it, that takes as many pods as were asked for;
+so the real scheduler does the binding. The kubelet follows the bound pods by a watch and writes
+their status; it finishes the deletion of bound pods, which nobody else does. A node goes back to
+the pool when its slot is closed and its last pod is gone.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from queuecheck.cluster.errors import ClusterError
+from queuecheck.cluster.nodes import SLOT_LABEL
+from queuecheck.kube import (
+    Api,
+    ApiError,
+    Changed,
+    Conflict,
+    KubeObject,
+    Listed,
+    ListWatch,
+    NotFound,
+)
+from queuecheck.kube.resource import NODES, PODS
+
+POOL = 8
+ALLOCATABLE = {"cpu": "100000", "memory": "100Ti", "ephemeral-storage": "100Ti"}
+OVER = frozenset({"Succeeded", "Failed"})
+
+
+@dataclass
+class Order:
+    """How many pods of a slot have yet to end, and how."""
+
+    succeeded: int = 0
+    failed: int = 0
+
+    def next_phase(self) -> str | None:
+        """The end of the next pod, which is thereby spoken for."""
+        if self.succeeded > 0:
+            self.succeeded -= 1
+            return "Succeeded"
+        if self.failed > 0:
+            self.failed -= 1
+            return "Failed"
+        return None
+
+
+class SimulatedNodes:
+    """A NodeDriver on an API server whose nodes all belong to it."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._lock = threading.RLock()
+        self._pods: dict[str, KubeObject] = {}
+        self._nodes: list[str] = []
+        self._slots: dict[str, str] = {}
+        self._running: set[str] = set()
+        self._orders: dict[str, Order] = {}
+        self._released: set[str] = set()
+        self._failure: BaseException | None = None
+        self._watch = ListWatch(api, PODS, field_selector="spec.nodeName!=")
+        self._thread = threading.Thread(target=self._follow, name="kubelet", daemon=True)
+
+    def start(self) -> None:
+        """Makes the nodes, and begins to follow the pods on them."""
+        with self._lock:
+            for _ in range(POOL):
+                self._add_node()
+        self._thread.start()
+
+    def open_slot(self, slot: str, *, pods: int) -> None:
+        """See NodeDriver."""
+        with self._commands():
+            node = self._slots.get(slot) or self._free_node()
+            self._slots[slot] = node
+            room = {"capacity": {"pods": str(pods)}, "allocatable": {"pods": str(pods)}}
+            self._api.patch(NODES, node, {"status": room}, subresource="status")
+            self._label(node, slot)
+
+    def run(self, slot: str) -> None:
+        """See NodeDriver."""
+        with self._commands():
+            self._running.add(slot)
+            self._tend_slot(slot)
+
+    def finish(self, slot: str, *, succeeded: int | None = None, failed: int | None = None) -> None:
+        """See NodeDriver."""
+        with self._commands():
+            order = self._orders.setdefault(slot, Order())
+            if succeeded is None and failed is None:
+                succeeded = sum(1 for pod in self._pods_of(slot) if _phase(pod) == "Running")
+            order.succeeded += succeeded or 0
+            order.failed += failed or 0
+            self._tend_slot(slot)
+
+    def close_slot(self, slot: str) -> None:
+        """See NodeDriver."""
+        with self._commands():
+            if slot in self._slots:
+                self._label(self._slots[slot], None)
+
+    def reset(self) -> None:
+        """See NodeDriver."""
+        with self._commands():
+            for node in self._slots.values():
+                self._label(node, None)
+            self._slots.clear()
+            self._running.clear()
+            self._orders.clear()
+
+    def stop(self) -> None:
+        """See NodeDriver."""
+        self._watch.stop()
+        if self._thread.is_alive():
+            self._thread.join(5)
+
+    def _commands(self) -> threading.RLock:
+        if self._failure is not None:
+            raise ClusterError(f"the simulated kubelet has ended: {self._failure}")
+        return self._lock
+
+    def _add_node(self) -> str:
+        name = f"simulated-{len(self._nodes)}"
+        body: KubeObject = {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+        }
+        self._api.create(NODES, body)
+        # Admission puts a not-ready taint on every new node, and leaves it to others to remove.
+        self._api.patch(NODES, name, {"spec": {"taints": None}})
+        condition = {
+            "type": "Ready",
+            "status": "True",
+            "reason": "Simulated",
+            "message": "a node without a machine",
+            "lastHeartbeatTime": _now(),
+            "lastTransitionTime": _now(),
+        }
+        room = {**ALLOCATABLE, "pods": "0"}
+        status = {"capacity": room, "allocatable": room, "conditions": [condition]}
+        self._api.patch(NODES, name, {"status": status}, subresource="status")
+        self._nodes.append(name)
+        return name
+
+    def _free_node(self) -> str:
+        taken = set(self._slots.values())
+        taken |= {pod["spec"]["nodeName"] for pod in self._pods.values()}
+        for node in self._nodes:
+            if node not in taken:
+                return node
+        return self._add_node()
+
+    def _label(self, node: str, slot: str | None) -> None:
+        self._api.patch(NODES, node, {"metadata": {"labels": {SLOT_LABEL: slot}}})
+
+    def _follow(self) -> None:
+        try:
+            for item in self._watch:
+                with self._lock:
+                    if isinstance(item, Listed):
+                        self._pods = {_uid(pod): pod for pod in item.objects}
+                        self._released &= self._pods.keys()
+                        for pod in list(self._pods.values()):
+                            self._tend(pod)
+                    elif isinstance(item, Changed):
+                        self._take(item)
+        except Exception as error:
+            self._failure = error  # told to whoever gives the next command
+            raise
+
+    def _take(self, item: Changed) -> None:
+        uid = _uid(item.object)
+        if item.verb == "DELETED":
+            self._pods.pop(uid, None)
+            self._released.discard(uid)
+            return
+        known = self._pods.get(uid)
+        if known is None or _version(known) < _version(item.object):
+            self._pods[uid] = item.object
+        self._tend(self._pods[uid])
+
+    def _pods_of(self, slot: str) -> Iterator[KubeObject]:
+        return (pod for pod in list(self._pods.values()) if _slot(pod) == slot)
+
+    def _tend_slot(self, slot: str) -> None:
+        for pod in self._pods_of(slot):
+            self._tend(pod)
+
+    def _tend(self, pod: KubeObject) -> None:
+        """Brings one pod to where it has to be; harmless if it is there."""
+        try:
+            if "deletionTimestamp" in pod["metadata"]:
+                self._release(pod)
+                return
+            slot = _slot(pod)
+            if _phase(pod) == "Pending" and slot in self._running:
+                pod = self._write(pod, _started(pod))
+            if _phase(pod) == "Running" and (order := self._orders.get(slot)):
+                phase = order.next_phase()
+                if phase is not None:
+                    self._write(pod, _ended(pod, phase))
+        except (NotFound, Conflict):
+            pass  # deleted, or replaced by another of its name: the watch is about to say so
+        except ApiError as error:
+            if not error.transient:
+                raise
+            # The server is going away or is not back yet; the list that follows brings it up again.
+
+    def _release(self, pod: KubeObject) -> None:
+        if _uid(pod) in self._released:
+            return
+        metadata = pod["metadata"]
+        self._api.delete(
+            PODS,
+            metadata["name"],
+            namespace=metadata["namespace"],
+            uid=metadata["uid"],
+            grace_seconds=0,
+        )
+        self._released.add(_uid(pod))
+
+    def _write(self, pod: KubeObject, status: KubeObject) -> KubeObject:
+        metadata = pod["metadata"]
+        written = self._api.patch(
+            PODS,
+            metadata["name"],
+            {"metadata": {"uid": metadata["uid"]}, "status": status},
+            namespace=metadata["namespace"],
+            subresource="status",
+        )
+        self._pods[_uid(pod)] = written
+        return written
+
+
+def _started(pod: KubeObject) -> KubeObject:
+    now = _now()
+    return {
+        "phase": "Running",
+        "startTime": now,
+        "conditions": _conditions(pod, ready=True, now=now),
+        "containerStatuses": [
+            _container(each, state={"running": {"startedAt": now}}, ready=True)
+            for each in pod["spec"]["containers"]
+        ],
+    }
+
+
+def _ended(pod: KubeObject, phase: str) -> KubeObject:
+    now = _now()
+    began = pod["status"].get("startTime", now)
+    good = phase == "Succeeded"
+    state = {
+        "terminated": {
+            "exitCode": 0 if good else 1,
+            "reason": "Completed" if good else "Error",
+            "startedAt": began,
+            "finishedAt": now,
+        }
+    }
+    return {
+        "phase": phase,
+        "conditions": _conditions(pod, ready=False, now=now),
+        "containerStatuses": [
+            _container(each, state=state, ready=False) for each in pod["spec"]["containers"]
+        ],
+    }
+
+
+def _conditions(pod: KubeObject, *, ready: bool, now: str) -> list[KubeObject]:
+    """A merge patch replaces a list as a whole, so what is there is repeated."""
+    conditions = {each["type"]: each for each in pod["status"].get("conditions", ())}
+    truth = {"Initialized": True, "ContainersReady": ready, "Ready": ready}
+    for name, true in truth.items():
+        status = "True" if true else "False"
+        if conditions.get(name, {}).get("status") != status:
+            conditions[name] = {"type": name, "status": status, "lastTransitionTime": now}
+    return list(conditions.values())
+
+
+def _container(container: KubeObject, *, state: KubeObject, ready: bool) -> KubeObject:
+    return {
+        "name": container["name"],
+        "image": container["image"],
+        "imageID": "",
+        "restartCount": 0,
+        "ready": ready,
+        "started": ready,
+        "state": state,
+    }
+
+
+def _slot(pod: KubeObject) -> str:
+    return str(pod["spec"].get("nodeSelector", {}).get(SLOT_LABEL, ""))
+
+
+def _phase(pod: KubeObject) -> str:
+    return str(pod.get("status", {}).get("phase", "Pending"))
+
+
+def _uid(pod: KubeObject) -> str:
+    return str(pod["metadata"]["uid"])
+
+
+def _version(pod: KubeObject) -> int:
+    return int(pod["metadata"]["resourceVersion"])
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
