@@ -44,13 +44,15 @@ class Write:
     """A guarded merge patch of one object.
 
     ``change`` gets the latest known object and returns the patch, or None for nothing to do. An
-    object with another UID than ``target.uid`` is not touched. ``why`` is for the log.
+    object with another UID than ``target.uid`` is not touched. ``why`` is for the log. ``then`` is
+    carried out, in order, once the write has taken place; not when ``change`` returned None.
     """
 
     target: Ref
     change: Callable[[Object], Patch | None]
     why: str
     subresource: Literal["status"] | None = None
+    then: tuple["Decision", ...] = ()
 
 
 @dataclass(frozen=True)
