@@ -1,0 +1,27 @@
+"""The catalogue of requirements, and the features that show them.
+
+Both are read as data, without pytest and without a cluster, so that ``list`` and ``explain``
+answer at once.
+"""
+
+from queuecheck.catalogue.catalogue import Area, Catalogue, load_catalogue
+from queuecheck.catalogue.features import FeatureError, Scenario, read_features
+from queuecheck.catalogue.requirement import Basis, CatalogueError, Level, Requirement
+from queuecheck.catalogue.tags import NEEDS_PREFIX, Problem, Vocabulary, check
+
+__all__ = [
+    "NEEDS_PREFIX",
+    "Area",
+    "Basis",
+    "Catalogue",
+    "CatalogueError",
+    "FeatureError",
+    "Level",
+    "Problem",
+    "Requirement",
+    "Scenario",
+    "Vocabulary",
+    "check",
+    "load_catalogue",
+    "read_features",
+]
