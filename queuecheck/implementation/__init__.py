@@ -1,5 +1,36 @@
-"""Implementations: how to reach, stop, hold and read the controller that is judged."""
+"""Implementations: how to reach, stop, hold and read the controller that is judged.
 
-from queuecheck.implementation.verbs import Implementation, Sample
+``load_descriptor`` reads who an implementation is; ``implement`` makes the ``Implementation``
+that steps talk to. The latter is loaded when first asked for: ``list`` reads descriptors only.
+"""
 
-__all__ = ["Implementation", "Sample"]
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from queuecheck.implementation.descriptor import Descriptor, Process, load_descriptor
+from queuecheck.implementation.errors import DescriptorError, ImplementationError
+from queuecheck.implementation.verbs import Implementation, LogMark, Sample
+
+if TYPE_CHECKING:
+    from queuecheck.cluster import Cluster
+
+__all__ = [
+    "Descriptor",
+    "DescriptorError",
+    "Implementation",
+    "ImplementationError",
+    "LogMark",
+    "Process",
+    "Sample",
+    "implement",
+    "load_descriptor",
+]
+
+
+def implement(descriptor: Descriptor, cluster: Cluster, *, directory: Path) -> Implementation:
+    """The implementation on that cluster, not yet started. ``directory`` takes its logs."""
+    from queuecheck.implementation.processes import ProcessImplementation  # noqa: PLC0415
+
+    return ProcessImplementation(descriptor, cluster, directory=directory)

@@ -20,9 +20,19 @@ class Sample:
     value: float
 
 
+@dataclass(frozen=True)
+class LogMark:
+    """A place in the log of each component, to read on from."""
+
+    positions: Mapping[str, int]
+
+
 class Implementation(Protocol):
-    """A running controller. Verbs return when their effect is there, and raise
-    ImplementationError, with the last lines of the log, when it does not come."""
+    """A running controller.
+
+    Verbs return when their effect is there, and raise ImplementationError, with the last lines
+    of the log, when it does not come.
+    """
 
     @property
     def name(self) -> str:
@@ -41,7 +51,7 @@ class Implementation(Protocol):
 
     @property
     def restart_count(self) -> int:
-        """How many times a component ended without being asked to, or was started again."""
+        """How many times a component was started again."""
         ...
 
     def start(self) -> None:
@@ -68,8 +78,16 @@ class Implementation(Protocol):
         """The component goes on, and is ready."""
         ...
 
-    def logs(self, since: float | None = None) -> str:
-        """What it has logged since that time (seconds since the epoch)."""
+    def restore(self) -> None:
+        """As after ``start``, whatever a scenario did: nothing is held and all is ready."""
+        ...
+
+    def log_mark(self) -> LogMark:
+        """Here and now, for ``logs``."""
+        ...
+
+    def logs(self, since: LogMark | None = None) -> Mapping[str, str]:
+        """What each component has logged since then, or ever."""
         ...
 
     def metrics(self) -> Sequence[Sample]:
@@ -77,5 +95,5 @@ class Implementation(Protocol):
         ...
 
     def alive(self) -> str | None:
-        """None, or why nothing can be expected of it any more. Costs next to nothing."""
+        """None, or why nothing can be expected of it any more: it ended without being asked."""
         ...

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from queuecheck.kube.resource import Resource
+if TYPE_CHECKING:
+    from queuecheck.kube.resource import Resource
 
 PROFILES = Path(__file__).parent
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class ProfileError(Exception):
@@ -22,10 +24,21 @@ class ProfileError(Exception):
 class Kind:
     """A kind of object that matters, and where it is recorded."""
 
-    resource: Resource
+    group: str
+    version: str
+    plural: str
+    kind: str
     in_scenario: bool
     in_queue_namespace: bool
     delete_first: bool
+
+    @property
+    def resource(self) -> Resource:
+        """The kind's address."""
+        # The client library takes half a second to import, and ``list`` has no use for it.
+        from queuecheck.kube.resource import Resource  # noqa: PLC0415
+
+        return Resource(self.group, self.version, self.plural, self.kind)
 
 
 @dataclass(frozen=True)
@@ -39,8 +52,10 @@ class Feature:
 
 @dataclass(frozen=True)
 class Canary:
-    """Objects with ``${name}``, ``${namespace}`` and ``${slot}``; the Job among them has to
-    finish within ``timeout`` seconds."""
+    """One unit of work, as objects with ``${name}``, ``${namespace}`` and ``${slot}``.
+
+    The Job among them has to finish within ``timeout`` seconds.
+    """
 
     timeout: float
     slot: str
@@ -61,9 +76,9 @@ class Profile:
     def resource(self, kind: str) -> Resource:
         """The address of a kind that the profile names, such as ``Job``. Raises ProfileError."""
         for known in self.kinds:
-            if known.resource.kind == kind:
+            if known.kind == kind:
                 return known.resource
-        names = ", ".join(known.resource.kind for known in self.kinds)
+        names = ", ".join(known.kind for known in self.kinds)
         raise ProfileError(f"profile {self.name} has no kind {kind}; it has {names}")
 
 
@@ -77,7 +92,7 @@ def load_profile(name: str) -> Profile:
     file = PROFILES / name / "profile.yaml"
     if name not in profile_names():
         raise ProfileError(f"there is no profile {name!r}; there is {', '.join(profile_names())}")
-    data = yaml.load(file.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    data = yaml.load(file.read_text("utf-8"), Loader=LOADER)  # noqa: S506 - a safe loader
     return Profile(
         name=data["name"],
         title=data["title"],
@@ -97,7 +112,10 @@ def load_profile(name: str) -> Profile:
 
 def _kind(entry: Mapping[str, Any]) -> Kind:
     return Kind(
-        resource=Resource(entry["group"], entry["version"], entry["plural"], entry["kind"]),
+        group=entry["group"],
+        version=entry["version"],
+        plural=entry["plural"],
+        kind=entry["kind"],
         in_scenario="scenario" in entry["recorded"],
         in_queue_namespace="queue" in entry["recorded"],
         delete_first=bool(entry.get("deleteFirst", False)),

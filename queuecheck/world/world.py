@@ -103,7 +103,7 @@ class World:
         return self._names.labels
 
     def resource(self, kind: str) -> Resource:
-        """The address of a kind of the profile: ``Job``, ``Pod`` …"""
+        """The address of a kind of the profile, such as ``Job``."""
         return self._ground.profile.resource(kind)
 
     def name(self, alias: str) -> str:
@@ -135,8 +135,11 @@ class World:
     def create(
         self, resource: Resource, body: Mapping[str, Any], *, namespace: str | None = None
     ) -> KubeObject:
-        """The object as created: labelled, in the scenario's namespace unless one is given or
-        named in the body, and deleted when the scenario ends if its namespace does not."""
+        """The object as created, with the scenario's labels.
+
+        It goes into the scenario's namespace unless another is given or named in the body, and
+        then is deleted for itself when the scenario ends.
+        """
         metadata = dict(body.get("metadata") or {})
         labels = {**(metadata.get("labels") or {}), **self._names.labels}
         home = (

@@ -1,0 +1,154 @@
+"""The descriptor of an implementation: one YAML file, checked against ``schema.json``.
+
+Unknown keys and words are refused: a misspelt feature would silently take scenarios away.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from queuecheck.implementation.errors import DescriptorError
+from queuecheck.profiles import Profile, ProfileError, load_profile
+from queuecheck.suggestion import did_you_mean
+
+PLACEHOLDERS = frozenset({"python", "kubeconfig", "config", "metrics_address"})
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True)
+class Process:
+    """How to run one component.
+
+    ``user`` is a user of the cluster, with the rights of the service account ``account``
+    (``namespace/name``); without it the process is an administrator.
+    """
+
+    component: str
+    command: tuple[str, ...]
+    user: str | None
+    account: str | None
+    ready: str | None
+    metrics: str | None
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    """Who an implementation is, what it can do and how to run it."""
+
+    name: str
+    version: str
+    url: str
+    profile: Profile
+    features: frozenset[str]
+    queue_namespace: str
+    instances: int | None
+    config: Mapping[str, Any] | None
+    processes: tuple[Process, ...]
+
+    @property
+    def title(self) -> str:
+        """Name and version."""
+        return f"{self.name} {self.version}"
+
+
+def load_descriptor(file: Path) -> Descriptor:
+    """Reads and checks a descriptor. Raises DescriptorError."""
+    try:
+        data = yaml.load(file.read_text("utf-8"), Loader=LOADER)  # noqa: S506 - a safe loader
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DescriptorError(f"implementation {file}: {reason}") from error
+    except yaml.YAMLError as error:
+        raise DescriptorError(f"implementation {file}: {' '.join(str(error).split())}") from error
+    try:
+        return parse_descriptor(data)
+    except (DescriptorError, ProfileError) as error:
+        raise DescriptorError(f"implementation {file}: {error}") from error
+
+
+def parse_descriptor(data: object) -> Descriptor:
+    """A descriptor from the content of its file. Raises DescriptorError or ProfileError."""
+    if not isinstance(data, Mapping):
+        raise DescriptorError("it has to be a mapping with name, version, profile and processes")
+    _check(data)
+    profile = load_profile(data["profile"])
+    for feature in data["features"]:
+        if feature not in profile.features:
+            raise DescriptorError(
+                f"features: unknown feature {feature!r}{did_you_mean(feature, profile.features)}"
+            )
+    processes = tuple(_process(entry) for entry in data["processes"])
+    names = [process.component for process in processes]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise DescriptorError(f"processes: component {twice} is there twice")
+    return Descriptor(
+        name=data["name"],
+        version=data["version"],
+        url=data.get("url", ""),
+        profile=profile,
+        features=frozenset(data["features"]),
+        queue_namespace=data.get("queueNamespace", profile.queue_namespace),
+        instances=data.get("instances"),
+        config=data.get("config"),
+        processes=processes,
+    )
+
+
+def _process(entry: Mapping[str, Any]) -> Process:
+    component = entry["component"]
+    for word in entry["command"]:
+        for name in _placeholders(word):
+            if name not in PLACEHOLDERS:
+                hint = did_you_mean(name, PLACEHOLDERS)
+                raise DescriptorError(
+                    f"processes.{component}.command: unknown placeholder {{{name}}}{hint}"
+                )
+    return Process(
+        component=component,
+        command=tuple(entry["command"]),
+        user=entry.get("user"),
+        account=entry.get("account"),
+        ready=(entry.get("ready") or {}).get("path"),
+        metrics=(entry.get("metrics") or {}).get("path"),
+    )
+
+
+def _placeholders(word: str) -> list[str]:
+    return [part.split("}", 1)[0] for part in word.split("{")[1:] if "}" in part]
+
+
+def _check(data: Mapping[str, Any]) -> None:
+    # A quarter of a second to import, and wanted only where a descriptor is read.
+    from jsonschema import Draft202012Validator  # noqa: PLC0415
+
+    schema = json.loads((Path(__file__).parent / "schema.json").read_text("utf-8"))
+    validator = Draft202012Validator(schema)
+    errors = sorted(validator.iter_errors(data), key=lambda error: list(map(str, error.path)))
+    if not errors:
+        return
+    error = errors[0]
+    path = ".".join(str(step) for step in error.path)
+    place = f"{path}: " if path else ""
+    if error.validator == "additionalProperties":
+        known = error.schema["properties"]
+        unknown = next(key for key in error.instance if key not in known)
+        raise DescriptorError(f"{place}unknown key {unknown!r}{did_you_mean(str(unknown), known)}")
+    if error.validator == "required":
+        missing = next(key for key in error.validator_value if key not in error.instance)
+        raise DescriptorError(f"{place}missing key {missing!r}")
+    if error.validator == "type":
+        kind = _shown(error.instance)
+        raise DescriptorError(f"{place}{kind} is not of type {error.validator_value}")
+    raise DescriptorError(f"{place}{error.message}")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
