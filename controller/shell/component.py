@@ -1,0 +1,232 @@
+"""One component at work: watches fill one inbox, one worker owns the ledger and acts.
+
+The worker takes in everything that has arrived, then gives one due key its turn, and so on; it
+sleeps only when nothing is due. No key is looked at before the first list of every kind is in.
+A turn that cannot be finished is taken again later, from what is then known: nothing of it is
+remembered but that it is owed.
+"""
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, Generic
+
+from controller.core.decisions import Kind, Ref
+from controller.shell.agenda import Agenda
+from controller.shell.events import EventWriter
+from controller.shell.executor import Executor, Refused
+from controller.shell.kinds import JOB_NAME_LABEL, RESOURCES, SELECTORS
+from controller.shell.lifecycle import Lifecycle
+from controller.shell.logs import Journal
+from controller.shell.metrics import Metrics
+from controller.shell.requests import Postponed, Requests
+from controller.shell.store import Change, Store
+from controller.shell.work import Key, Work
+from queuecheck.kube import (
+    Api,
+    ApiError,
+    Interrupted,
+    KubeObject,
+    ListWatch,
+    WatchItem,
+)
+from queuecheck.kube.resource import PODS
+
+RESYNC = 600.0
+# A wall clock may jump while we sleep; so never longer than this towards a wall-clock time.
+LONGEST_SLEEP = 30.0
+PUBLISH_EVERY = 0.1
+
+
+class Component(Generic[Key]):
+    """``start`` it once; it ends with the lifecycle."""
+
+    def __init__(
+        self,
+        work: Work[Key],
+        *,
+        api: Api,
+        metrics: Metrics,
+        lifecycle: Lifecycle,
+        journal: Journal,
+        resync: float = RESYNC,
+        wall: Callable[[], float] = time.time,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = work.component
+        self.ready = threading.Event()
+        self._work = work
+        self._api = api
+        self._metrics = metrics
+        self._lifecycle = lifecycle
+        self._journal = journal
+        self._wall, self._steady = wall, steady
+        self._resync = resync
+        self._store = Store()
+        self._agenda: Agenda[Key] = Agenda()
+        self._inbox: queue.SimpleQueue[tuple[Kind, WatchItem] | None] = queue.SimpleQueue()
+        self._unseen = set(work.kinds)
+        self._watches = {
+            kind: ListWatch(api, RESOURCES[kind], label_selector=SELECTORS.get(kind))
+            for kind in work.kinds
+        }
+        self._requests = self._requests_until(lifecycle.stop)
+        self._events = EventWriter(
+            api=api,
+            requests=self._requests_until(lifecycle.cut),
+            journal=journal,
+            component=self.name,
+        )
+        self._executor = Executor(
+            component=self.name,
+            api=api,
+            store=self._store,
+            learn=self._learn,
+            requests=self._requests,
+            event_writer=self._events,
+            metrics=metrics,
+            journal=journal,
+            clock=wall,
+        )
+
+    def start(self) -> None:
+        """Starts the watches and the worker."""
+        for kind in self._watches:
+            self._lifecycle.spawn(f"{self.name}-watch-{kind.value}", self._watcher(kind))
+        self._lifecycle.spawn(f"{self.name}-events", self._events.run)
+        self._lifecycle.spawn(f"{self.name}-worker", self._run)
+
+    def stop(self) -> None:
+        """Wakes whatever sleeps, so that it sees the stop. From any thread."""
+        for watch in self._watches.values():
+            watch.stop()
+        self._inbox.put(None)
+        self._events.close()
+
+    def _requests_until(self, stop: threading.Event) -> Requests:
+        return Requests(
+            component=self.name, metrics=self._metrics, journal=self._journal, stop=stop
+        )
+
+    def _watcher(self, kind: Kind) -> Callable[[], None]:
+        def watch() -> None:
+            for item in self._watches[kind]:
+                if isinstance(item, Interrupted):
+                    self._metrics.watch_restarted(self.name, kind.value)
+                    self._journal.say(1, f"watch of {kind.value} ended: {item.reason}")
+                else:
+                    self._inbox.put((kind, item))
+
+        return watch
+
+    def _run(self) -> None:
+        next_resync = self._steady() + self._resync
+        published = 0.0
+        while not self._lifecycle.stop.is_set():
+            self._agenda.advance(wall=self._wall(), steady=self._steady())
+            if self.ready.is_set() and self._steady() >= next_resync:
+                next_resync = self._steady() + self._resync
+                self._agenda.add(self._work.keys())
+            idle = not self._unseen and not len(self._agenda)
+            if idle or self._steady() - published >= PUBLISH_EVERY:
+                self._publish()
+                published = self._steady()
+            self._absorb(self._patience(next_resync))
+            if not self._unseen and (key := self._agenda.take()) is not None:
+                self._turn(key)
+
+    def _patience(self, next_resync: float) -> float | None:
+        """How long the worker may sleep: 0 with work to do, None for ever."""
+        if self._unseen:
+            return None
+        rest = self._agenda.rest(wall=self._wall(), steady=self._steady())
+        resync = max(next_resync - self._steady(), 0.0)
+        return resync if rest is None else min(rest, resync, LONGEST_SLEEP)
+
+    def _absorb(self, patience: float | None) -> None:
+        """Takes in what has arrived, after waiting for it if there is nothing else to do."""
+        try:
+            items = [
+                self._inbox.get(timeout=patience) if patience != 0 else self._inbox.get_nowait()
+            ]
+            # Only what is there now: a busy cluster must not keep the worker from its work.
+            items += [self._inbox.get_nowait() for _ in range(self._inbox.qsize())]
+        except queue.Empty:
+            return
+        for item in items:
+            if item is not None:
+                self._take(*item)
+
+    def _take(self, kind: Kind, item: WatchItem) -> None:
+        assert not isinstance(item, Interrupted)
+        self._apply(self._store.take(kind, item))
+        if kind in self._unseen:
+            self._unseen.discard(kind)
+            if not self._unseen:
+                self._agenda.add(self._work.keys())
+                self.ready.set()
+                self._journal.say(0, "ready: every cache is complete")
+
+    def _learn(self, target: Ref, found: KubeObject) -> None:
+        self._apply(self._store.learn(target.kind, found))
+
+    def _apply(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            self._agenda.add(self._work.apply(change.kind, change.object, deleted=change.deleted))
+
+    def _turn(self, key: Key) -> None:
+        try:
+            self._steps(key)
+        except Postponed as reason:
+            delay = self._agenda.postpone(key, steady=self._steady(), at_least=reason.at_least)
+            self._journal.warn(f"postponed by {delay:.2f} s: {reason}", {"key": _shown(key)})
+        except Refused:
+            self._agenda.postpone(key, steady=self._steady())
+        else:
+            self._agenda.succeeded(key)
+
+    def _steps(self, key: Key) -> None:
+        resume: Any = None
+        refused: Refused | None = None
+        self._agenda.wake(key, None)
+        wakes: list[float] = []
+        while not self._lifecycle.stop.is_set():
+            begun = self._steady()
+            step = self._work.step(key, self._wall(), resume)
+            self._metrics.decided(self.name, self._steady() - begun)
+            if step.wake_at is not None:
+                wakes.append(step.wake_at)
+                self._agenda.wake(key, min(wakes))
+            try:
+                self._executor.run(step.decisions, queue=self._work.label(key))
+            except Refused as error:
+                refused = error
+            resume = self._live_pods(key) if step.live_pods else step.resume
+            if resume is None:
+                break
+        if refused is not None:
+            raise refused
+
+    def _live_pods(self, key: Any) -> tuple[KubeObject, ...]:
+        namespace, name = key
+        try:
+            return self._requests.send(
+                "list",
+                PODS.kind,
+                lambda: self._api.list(
+                    PODS, namespace=namespace, label_selector=f"{JOB_NAME_LABEL}={name}"
+                ),
+            ).items
+        except ApiError as error:
+            self._journal.fail(f"refused: {error}")
+            raise Postponed(error) from error
+
+    def _publish(self) -> None:
+        active = self._work.active()
+        if active is not None:
+            self._metrics.set_active(active)
+
+
+def _shown(key: object) -> str:
+    return "/".join(key) if isinstance(key, tuple) else str(key)

@@ -1,0 +1,78 @@
+"""The core's two ledgers as the worker wants them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from controller.core import JobLedger, QueueLedger
+from controller.core.decisions import Kind, Object
+from controller.shell.work import Step
+
+JobKey = tuple[str, str]
+
+
+class QueueWork:
+    """Queues, quota, admission, marking. Keys are names of queues."""
+
+    component = "queue"
+
+    def __init__(self, *, namespace: str, protection: float) -> None:
+        self._ledger = QueueLedger(namespace=namespace, protection=protection)
+        self.kinds = self._ledger.kinds
+
+    def apply(self, kind: Kind, found: Object, *, deleted: bool) -> Iterable[str]:
+        """See Work."""
+        return self._ledger.apply(kind, found, deleted=deleted)
+
+    def step(self, key: str, now: float, resume: Any) -> Step:
+        """See Work."""
+        plan = self._ledger.plan(key, now, resume)
+        return Step(plan.decisions, plan.wake_at, plan.cursor)
+
+    def keys(self) -> Iterable[str]:
+        """See Work."""
+        return self._ledger.active()
+
+    def label(self, key: str) -> str:
+        """See Work."""
+        return key
+
+    def active(self) -> Mapping[str, int] | None:
+        """See Work."""
+        return self._ledger.active()
+
+
+class JobWork:
+    """Jobs and their units, pods, reclaiming. Keys are (namespace, name) of both."""
+
+    component = "extension"
+
+    def __init__(self) -> None:
+        self._ledger = JobLedger()
+        self.kinds = self._ledger.kinds
+        self._names: set[JobKey] = set()
+
+    def apply(self, kind: Kind, found: Object, *, deleted: bool) -> Iterable[JobKey]:
+        """See Work."""
+        if kind in {Kind.JOB, Kind.UNIT}:
+            name = (found["metadata"].get("namespace", ""), found["metadata"]["name"])
+            (self._names.discard if deleted and kind is Kind.JOB else self._names.add)(name)
+        return self._ledger.apply(kind, found, deleted=deleted)
+
+    def step(self, key: JobKey, now: float, resume: Any) -> Step:
+        """See Work."""
+        plan = self._ledger.reconcile(key, now, resume)
+        if plan.needs_live_pods and resume is None:
+            return Step(live_pods=True)
+        return Step(plan.decisions, plan.wake_at)
+
+    def keys(self) -> Iterable[JobKey]:
+        """See Work."""
+        return list(self._names)
+
+    def label(self, key: JobKey) -> str:  # noqa: ARG002 - a Job's own name is no label
+        """See Work."""
+        return ""
+
+    def active(self) -> Mapping[str, int] | None:
+        """See Work."""
+        return None

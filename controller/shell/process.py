@@ -1,0 +1,198 @@
+"""The controller's process: checks, then threads, then one wait for the end."""
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, Literal, TypeVar
+
+import tenacity
+
+from controller.shell import configuration, logs, schema
+from controller.shell.component import Component
+from controller.shell.errors import StartError, UsageError
+from controller.shell.ledgers import JobWork, QueueWork
+from controller.shell.lifecycle import Lifecycle
+from controller.shell.metrics import Metrics
+from controller.shell.serving import Endpoints, parse_address
+from controller.shell.work import Work
+from queuecheck import __version__
+from queuecheck.kube import Api, ApiError, KubeconfigError
+
+START_PATIENCE = 10.0
+CRD_PATIENCE = 5.0
+STOP_PATIENCE = 0.7
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says."""
+
+    kubeconfig: Path | None
+    context: str | None
+    component: Literal["queue", "extension", "all"]
+    config: Path | None
+    namespace: str
+    metrics_bind_address: str
+    verbosity: int
+    log_format: logs.Format
+
+
+def run(options: Options) -> int:
+    """Runs until a signal or a crash; gives the exit code. Raises StartError before it runs."""
+    settings = (
+        configuration.read(options.config) if options.config else configuration.Configuration()
+    )
+    parse_address(options.metrics_bind_address)
+    logs.configure(verbosity=options.verbosity, layout=options.log_format)
+    journal = logs.Journal("process")
+    lifecycle = Lifecycle(journal)
+    threading.Thread(target=lifecycle.heed, name="stop", daemon=True).start()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _asks(lifecycle))
+
+    names = ("queue", "extension") if options.component == "all" else (options.component,)
+    apis = {name: _api(options, name) for name in names}
+    metrics = Metrics()
+    components: list[Component[Any]] = []
+    endpoints = Endpoints(
+        options.metrics_bind_address,
+        metrics=metrics,
+        ready=lambda: bool(components) and all(one.ready.is_set() for one in components),
+        healthy=lambda: not lifecycle.crashed,
+    )
+    lifecycle.spawn("endpoints", endpoints.run)
+    try:
+        journal.say(0, f"metrics listening on {endpoints.url}")
+        api = next(iter(apis.values()))
+        _reach(api, lifecycle)
+        journal.say(
+            0,
+            f"controller {__version__} starts",
+            {"component": options.component, "server": api.server},
+        )
+        _check_schema(api, names, lifecycle)
+        components += [
+            Component(
+                _work(name, options, settings),
+                api=apis[name],
+                metrics=metrics,
+                lifecycle=lifecycle,
+                journal=logs.Journal(name),
+            )
+            for name in names
+        ]
+        if not lifecycle.stop.is_set():
+            for component in components:
+                component.start()
+        lifecycle.stop.wait()
+    finally:
+        _shut_down(lifecycle, components, endpoints)
+    journal.say(0, "stopped")
+    return 1 if lifecycle.crashed else 0
+
+
+def _work(name: str, options: Options, settings: configuration.Configuration) -> Work[Any]:
+    if name == "queue":
+        return QueueWork(namespace=options.namespace, protection=settings.protection)
+    return JobWork()
+
+
+def _shut_down(
+    lifecycle: Lifecycle, components: Iterable[Component[Any]], endpoints: Endpoints
+) -> None:
+    """Lets everybody finish what takes no longer than a moment, and no more."""
+    lifecycle.stop.set()
+    end = time.monotonic() + STOP_PATIENCE
+    for component in components:
+        component.stop()
+    endpoints.close()
+    lifecycle.join(lambda: end - time.monotonic())
+    lifecycle.cut.set()
+
+
+def _asks(lifecycle: Lifecycle) -> Callable[[int, FrameType | None], None]:
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        lifecycle.ask()
+
+    return handle
+
+
+def _api(options: Options, component: str) -> Api:
+    agent = f"queuecheck-controller/{component}"
+    try:
+        if options.kubeconfig is None:
+            return Api.in_cluster(user_agent=agent)
+        return Api.from_kubeconfig(options.kubeconfig, context=options.context, user_agent=agent)
+    except KubeconfigError as error:
+        line = " ".join(str(error).split())
+        hint = "; name a kubeconfig with --kubeconfig" if options.kubeconfig is None else ""
+        raise UsageError(f"{line}{hint}") from error
+
+
+def _reach(api: Api, lifecycle: Lifecycle) -> None:
+    try:
+        _patiently(
+            lambda: api.raw("/version", read_timeout=5.0),
+            lambda error: isinstance(error, ApiError) and error.transient,
+            START_PATIENCE,
+            lifecycle,
+        )
+    except ApiError as error:
+        what = "cannot be reached" if error.status == 0 else f"refuses: {error.status}"
+        line = " ".join(error.message.split())
+        raise StartError(f"API server {api.server} {what}: {line}") from error
+
+
+def _check_schema(api: Api, names: Iterable[str], lifecycle: Lifecycle) -> None:
+    by_name = {"queue": schema.QUEUE_REQUIREMENTS, "extension": schema.EXTENSION_REQUIREMENTS}
+    requirements = dict.fromkeys(one for name in names for one in by_name[name])
+
+    def check() -> None:
+        documents: dict[str, str] = {}
+
+        def read(path: str) -> str:
+            if path not in documents:
+                documents[path] = api.raw(path)
+            return documents[path]
+
+        for requirement in requirements:
+            schema.check(requirement, read)
+
+    try:
+        _patiently(
+            check,
+            lambda error: (
+                isinstance(error, schema.Unserved)
+                or (isinstance(error, ApiError) and error.transient)
+            ),
+            CRD_PATIENCE,
+            lifecycle,
+        )
+    except ApiError as error:
+        line = " ".join(error.message.split())
+        raise StartError(f"API server {api.server}: cannot read its schema: {line}") from error
+
+
+def _patiently(
+    call: Callable[[], Answer],
+    passing: Callable[[BaseException], bool],
+    patience: float,
+    lifecycle: Lifecycle,
+) -> Answer:
+    """What ``call`` returns, asked again while its error may pass and the patience lasts."""
+    retrying = tenacity.Retrying(
+        retry=tenacity.retry_if_exception(passing),
+        stop=tenacity.stop_any(
+            tenacity.stop_after_delay(patience), tenacity.stop_when_event_set(lifecycle.stop)
+        ),
+        wait=tenacity.wait_exponential(multiplier=0.05, max=0.5),
+        sleep=tenacity.sleep_using_event(lifecycle.stop),
+        reraise=True,
+    )
+    return retrying(call)
