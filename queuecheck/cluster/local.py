@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from queuecheck.cluster import capabilities, programs, servers
+from queuecheck.cluster import programs, servers
+from queuecheck.cluster.capabilities import cross_kind_order
 from queuecheck.cluster.credentials import (
     User,
     write_kubeconfig,
@@ -33,7 +35,9 @@ ADMINISTRATORS = "system:masters"
 COMPONENT_USERS = ("queue-component", "extension-component")
 TMPFS = Path("/dev/shm")  # noqa: S108  (a directory of our own is made in it)
 TMPFS_ROOM = 512 * 1024 * 1024
-STOP_SECONDS = 2.0
+READY = "/readyz"
+# The roles of the bootstrap policy take longest to write, and administrators need none of them.
+USABLE = "/readyz?exclude=poststarthook/rbac/bootstrap-roles"
 
 
 class LocalCluster:
@@ -98,10 +102,8 @@ class LocalCluster:
             self._nodes.stop()
         if self._api is not None:
             self._api.close()
-        for child in self._children:
-            child.terminate()
-        for child in self._children:
-            child.wait_or_kill(seconds=STOP_SECONDS)
+        for child in self._children:  # there is nothing to save, and a graceful end takes seconds
+            child.kill()
         if self._files is not None:
             SUPERVISOR.remove_directory(self._files.directory)
         self._nodes = self._api = self._files = None
@@ -154,18 +156,16 @@ class LocalCluster:
         def ready(port: int, path: str, token: str | None = None) -> bool:
             return answers_ok(port, path, authority=files.certificate, token=token)
 
-        self._wait(lambda: ready(ports.apiserver, "/readyz", users[0].token), "/readyz", apiserver)
+        token = users[0].token
+        self._wait(lambda: ready(ports.apiserver, USABLE, token), USABLE, apiserver)
         api = self._api = Api.from_kubeconfig(self.kubeconfig, user_agent="queuecheck-cluster")
         nodes = self._nodes = SimulatedNodes(api)
         nodes.start()
-        probed = {"cross-kind-order"} if self._probe(api) else set()
         self._wait(lambda: _default_account(api), "the default service account", manager)
-        self._wait(lambda: ready(ports.scheduler, "/readyz"), "/readyz", scheduler)
-        self._capabilities = frozenset({"simulated-nodes", "own-users", "restart"} | probed)
-
-    @staticmethod
-    def _probe(api: Api) -> bool:
-        return capabilities.cross_kind_order(api, namespace="default")
+        probed = {"cross-kind-order"} if cross_kind_order(api, namespace="default") else set()
+        self._wait(lambda: ready(ports.scheduler, READY), READY, scheduler)
+        self._wait(lambda: ready(ports.apiserver, READY, token), READY, apiserver)
+        self._capabilities = frozenset({"simulated-nodes", "own-users", "restart", *probed})
 
     def _launch(self, name: str, command: list[str]) -> Child:
         log = self._started().log(name)
@@ -174,8 +174,7 @@ class LocalCluster:
         child.start()
         return child
 
-    def _wait(self, condition: object, what: str, child: Child) -> None:
-        assert callable(condition)
+    def _wait(self, condition: Callable[[], bool], what: str, child: Child) -> None:
         others = tuple(each for each in self._children if each is not child)
         wait_until(condition, what=what, children=(*others, child))
 
