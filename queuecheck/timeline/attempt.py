@@ -1,0 +1,201 @@
+"""One claim being judged: where it starts, how long it may take, what it has seen so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from queuecheck.kube import KubeObject
+from queuecheck.timeline.explain import Related, explain
+from queuecheck.timeline.failure import ClaimFailed, HarnessError, Row, Unknown, moment
+from queuecheck.timeline.observation import Gap, Observation, Position
+from queuecheck.timeline.state import Compound, Condition, State
+from queuecheck.timeline.timeline import Timeline
+from queuecheck.timeline.track import Point, kinds_of, replay, streams_of
+
+HOPELESS_INTERVAL = 0.25
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A state as it was seen: when, at which version, and by which write.
+
+    ``observation`` is None if the state held from the start and its subject was never seen, as
+    an absence may. ``position`` serves as ``since`` for a claim about what follows.
+    """
+
+    sentence: str
+    at: float
+    resource_version: int
+    position: Position
+    observation: Observation | None
+
+    @property
+    def object(self) -> KubeObject:
+        """The object that the write left. Raises HarnessError where there is none."""
+        if self.observation is None:
+            raise HarnessError(f"{self.sentence}: there is no object to look at")
+        return self.observation.object
+
+
+@dataclass(frozen=True)
+class Promises:
+    """What a verdict may rest on, and what a failure may tell.
+
+    ``cross_kind_order``: versions of different kinds can be compared. ``settle``: no watch
+    stream without a recorder's word runs further behind than so many seconds.
+    """
+
+    cross_kind_order: bool
+    settle: float
+    catch_up_within: float
+    related: Related
+    command: str
+
+
+class Attempt:
+    """``conditions`` are all that the claim looks at; ``seconds`` its budget."""
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        promises: Promises,
+        *,
+        claim: str,
+        sentence: str,
+        conditions: Sequence[Condition],
+        since: Position | None,
+        seconds: float,
+    ) -> None:
+        self.timeline = timeline
+        self.claim = claim
+        self.sentence = sentence
+        self.conditions = tuple(conditions)
+        self.began = timeline.now()
+        self.since = since or timeline.position()
+        self.seconds = seconds
+        self.expected: tuple[str, ...] = ()
+        self._promises = promises
+        self._limit = self.began + seconds
+        # One stream is in order by itself; from two of them only a part may have come in.
+        self.exact = len(streams_of(conditions)) <= 1
+
+    @property
+    def waited(self) -> float:
+        """Seconds since the claim was made."""
+        return self.timeline.now() - self.began
+
+    def ordered(self, conditions: Sequence[Condition]) -> bool:
+        """Whether writes to the subjects of the conditions can be put in order."""
+        return self._promises.cross_kind_order or len(kinds_of(conditions)) <= 1
+
+    def points(self, conditions: Sequence[Condition]) -> list[Point]:
+        """The replay of the conditions from ``since`` on."""
+        return replay(
+            self.timeline.observations(),
+            conditions,
+            since=self.since,
+            by_version=self.ordered(conditions),
+        )
+
+    def first(self, state: Condition) -> Point | None:
+        """The first point at which the state holds.
+
+        Where kinds cannot be ordered only the present counts: how things stood together before
+        is not known.
+        """
+        points = self.points((state,))
+        candidates = points if self.ordered((state,)) else points[-1:]
+        return next((point for point in candidates if point.truths[0]), None)
+
+    def sighting(self, state: Condition, point: Point) -> Sighting:
+        """What a claim returns for the point."""
+        sequence = point.cause.sequence + 1 if point.cause else self.since.sequence
+        position = Position(sequence, point.resource_version, point.at)
+        return Sighting(state.sentence, point.at, point.resource_version, position, point.cause)
+
+    def wait(self, changes: int, *, interval: bool = False) -> bool:
+        """Waits for news; False once the time is over. With ``interval``, at most a moment."""
+        until = min(self._limit, self.timeline.now() + HOPELESS_INTERVAL)
+        if self.timeline.wait(seen=changes, until=until if interval else self._limit):
+            return True
+        return self.timeline.now() < self._limit
+
+    def catch_up(self) -> None:
+        """Returns when everything written up to now has come in."""
+        self.timeline.catch_up(settle=self._promises.settle, within=self._promises.catch_up_within)
+
+    def gap(self, *, after: int | None = None, until: int | None = None) -> Gap | None:
+        """A gap in what the claim looks at, between two versions (by default since the start)."""
+        first = self.since.resource_version if after is None else after
+        streams = streams_of(self.conditions)
+        for gap in self.timeline.gaps():
+            if not any(gap.covers(kind=kind, namespace=space) for kind, space in streams):
+                continue
+            if self.ordered(self.conditions):
+                open_at_start = gap.until is None or gap.until > first
+                if open_at_start and (until is None or gap.after < until):
+                    return gap
+            elif gap.closed_at is None or gap.closed_at >= self.since.at:
+                return gap
+        return None
+
+    def refuse_gap(self, *, until: int | None = None) -> None:
+        """Raises Unknown if writes may have been missed since the start."""
+        gap = self.gap(until=until)
+        if gap is not None:
+            where = f" in namespace {gap.namespace}" if gap.namespace else ""
+            raise Unknown(
+                f"{self.sentence}: unknown, because writes of {gap.kind}{where} may have been "
+                f"missed at {moment(gap.at)}: {gap.reason}"
+            )
+
+    def deleted(self, state: Condition) -> str | None:
+        """Why the state can no longer come true: something that it needs was deleted."""
+        for leaf in _needed(state):
+            history = self.timeline.history(leaf.subject)
+            last = history[-1] if history else None
+            if last is None or last.live is not None or leaf.may_return or leaf.holds({}):
+                continue
+            after = last.resource_version > self.since.resource_version
+            if after if self._promises.cross_kind_order else last.sequence >= self.since.sequence:
+                at = f"{moment(last.at)}, resourceVersion {last.resource_version}"
+                return f"{leaf.subject.label} was deleted at {at}"
+        return None
+
+    def pause(self, seconds: float) -> bool:
+        """Lets some time pass; False once the time of the claim is over."""
+        if self.timeline.now() >= self._limit:
+            return False
+        self.timeline.sleep(seconds)
+        return True
+
+    def fail(
+        self, reason: str, *, culprit: Observation | None = None, readings: Sequence[Row] = ()
+    ) -> NoReturn:
+        """Raises ClaimFailed with all that was seen, or with what was read instead."""
+        failure = explain(
+            self.timeline,
+            claim=self.claim,
+            sentence=self.sentence,
+            reason=reason,
+            conditions=self.conditions,
+            expected=self.expected,
+            since=self.since,
+            began=self.began,
+            related=self._promises.related,
+            by_version=self.ordered(self.conditions),
+            command=self._promises.command,
+            culprit=culprit,
+        )
+        raise ClaimFailed(replace(failure, seen=tuple(readings)) if readings else failure)
+
+
+def _needed(state: Condition) -> list[State]:
+    """The states about single objects that must all hold for this one to hold."""
+    if isinstance(state, State):
+        return [state]
+    if isinstance(state, Compound) and state.joined == "all":
+        return [leaf for part in state.parts for leaf in _needed(part)]
+    return []

@@ -1,0 +1,371 @@
+"""The four claims about what a timeline shows: eventually, stays, never, in this order.
+
+All of them judge a *replay*: observations in order of resourceVersion, never of arrival. Where a
+verdict hangs on more than one watch stream, or says that something did not happen, the timeline
+first catches up (every stream has passed the present); a late stream therefore changes nothing.
+Each claim starts from ``since``, by default now, and how things stand there counts as seen.
+
+What cannot be known is not the implementation's failure: a gap in the watched part of the
+timeline, or an order across kinds on a cluster that promises none, raises ``HarnessError``.
+A violation of *stays* or *never* that was seen stands, whatever else was missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from queuecheck.timeline.attempt import Attempt, Promises, Sighting
+from queuecheck.timeline.budgets import Budgets
+from queuecheck.timeline.explain import Related, involved_events
+from queuecheck.timeline.failure import ClaimFailed, HarnessError, Unknown, moment
+from queuecheck.timeline.observation import Position
+from queuecheck.timeline.order import Scan, Step, conditions_of, refuse_unknown_order, scan_by_kind
+from queuecheck.timeline.order import scan as scan_order
+from queuecheck.timeline.poll import poll
+from queuecheck.timeline.state import Condition
+from queuecheck.timeline.timeline import Timeline
+from queuecheck.timeline.track import Point, kinds_of
+from queuecheck.timeline.window import Closed, Fence, Window
+
+T = TypeVar("T")
+Hopeless = Callable[[], str | None]
+CATCH_UP_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Record:
+    """A claim that was made, for reports: seconds since the timeline began, and the outcome.
+
+    ``closed_by`` is "fence" or "quiet" for a claim with a window, else "".
+    """
+
+    claim: str
+    sentence: str
+    began: float
+    ended: float
+    outcome: str
+    closed_by: str = ""
+
+
+class Claims:
+    """Claims about one timeline, with the budgets and the cluster's promises.
+
+    ``cross_kind_order``: versions of different kinds can be compared. ``command`` is shown in
+    failures. ``records`` tells which claims were made, ``waiting`` which one is being judged and
+    since when.
+    """
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        *,
+        budgets: Budgets,
+        cross_kind_order: bool,
+        related: Related = involved_events,
+        command: str = "",
+    ) -> None:
+        self.timeline = timeline
+        self.budgets = budgets
+        self._promises = Promises(
+            cross_kind_order=cross_kind_order,
+            settle=budgets.seconds("settle"),
+            catch_up_within=CATCH_UP_SECONDS * budgets.scale,
+            related=related,
+            command=command,
+        )
+        self.records: list[Record] = []
+        self.waiting: tuple[str, float] | None = None
+        self._closed_by = ""
+
+    def eventually(
+        self,
+        state: Condition,
+        *,
+        within: str,
+        since: Position | None = None,
+        hopeless: Sequence[Hopeless] = (),
+    ) -> Sighting:
+        """Returns the first sight of the state at or after ``since``, as soon as there is one.
+
+        ``within`` is a budget class. Gives up early, saying why, when a subject that the state
+        needs was deleted, or when a ``hopeless`` gives a reason.
+        """
+        with self._attempt("eventually", state.sentence, (state,), since, within) as attempt:
+            while True:
+                changes = self.timeline.changes()
+                point = attempt.first(state)
+                reason, over = None, False
+                if point is None:
+                    reason = attempt.deleted(state) or _reason(hopeless)
+                    over = bool(reason) or not attempt.wait(changes, interval=bool(hopeless))
+                    if not over:
+                        continue
+                if over or not attempt.exact:
+                    attempt.catch_up()
+                    point = attempt.first(state)
+                if point is not None:
+                    return attempt.sighting(state, point)
+                if over:
+                    if reason:
+                        attempt.fail(f"it can no longer come true: {reason}")
+                    attempt.refuse_gap()
+                    attempt.fail(f"not seen within {attempt.seconds:g} s (budget {within})")
+
+    def stays(self, state: Condition, window: Window, *, since: Position | None = None) -> Closed:
+        """Holds at the start and at every observation until the window closes.
+
+        The write that closes a fenced window belongs to it.
+        """
+        return self._throughout("stays", state, window, since, holds=True)
+
+    def never(self, state: Condition, window: Window, *, since: Position | None = None) -> Closed:
+        """Holds neither at the start nor at any observation until the window closes.
+
+        The write that closes a fenced window belongs to it.
+        """
+        return self._throughout("never", state, window, since, holds=False)
+
+    def in_order(
+        self,
+        steps: Sequence[Step],
+        *,
+        within: str,
+        since: Position | None = None,
+        hopeless: Sequence[Hopeless] = (),
+    ) -> tuple[Sighting, ...]:
+        """Each state is seen after the one before it, as the module ``order`` defines it.
+
+        ``within`` is a budget class, for the whole table. Returns one sighting for each step.
+        """
+        sentence = "in this order: " + "; ".join(step.state.sentence for step in steps)
+        conditions = conditions_of(steps)
+        with self._attempt("in order", sentence, conditions, since, within) as attempt:
+            if not attempt.ordered(conditions):
+                refuse_unknown_order(steps)
+            while True:
+                changes = self.timeline.changes()
+                found = _scan(attempt, steps)
+                reason, over = None, False
+                if not found.decided(len(steps)):
+                    reason = _reason(hopeless)
+                    over = bool(reason) or not attempt.wait(changes, interval=bool(hopeless))
+                    if not over:
+                        continue
+                if over or not attempt.exact:
+                    attempt.catch_up()
+                    found = _scan(attempt, steps)
+                if over or found.decided(len(steps)):
+                    why = f"it can no longer come true: {reason}" if reason else ""
+                    late = f"not within {attempt.seconds:g} s (budget {within})"
+                    return _judge(attempt, steps, found, otherwise=why or late)
+
+    def poll(
+        self,
+        read: Callable[[], T],
+        test: Callable[[T], bool],
+        *,
+        sentence: str,
+        within: str,
+        describe: Callable[[T], str] = repr,
+        transient: tuple[type[Exception], ...] = (),
+        hopeless: Sequence[Hopeless] = (),
+    ) -> T:
+        """Reads until the test is true: for what cannot be watched (metrics, logs, a process).
+
+        ``describe`` puts a reading into one line. Errors of the ``transient`` classes count as a
+        reading that does not pass.
+        """
+        with self._attempt("eventually", sentence, (), None, within) as attempt:
+            return poll(
+                attempt,
+                read,
+                test,
+                budget=within,
+                describe=describe,
+                transient=transient,
+                hopeless=hopeless,
+            )
+
+    def hopeless_when(self, state: Condition, reason: str = "") -> Hopeless:
+        """A ``hopeless`` that gives up once the state holds, such as "the Job has failed"."""
+        return lambda: (reason or state.sentence) if state.holds(self.timeline.view()) else None
+
+    def _throughout(
+        self, claim: str, state: Condition, window: Window, since: Position | None, *, holds: bool
+    ) -> Closed:
+        fence = window.state if isinstance(window, Fence) else None
+        conditions = (state,) if fence is None else (state, fence)
+        budget = window.within if isinstance(window, Fence) else window.budget
+        sentence = f"{claim}: {state.sentence}"
+        with self._attempt(claim, sentence, conditions, since, budget) as attempt:
+            if not attempt.ordered((state,)):
+                raise Unknown(f"{sentence}: the order of {_kinds((state,))} is not known")
+            while True:
+                changes = self.timeline.changes()
+                bad, end = _survey(attempt, state, fence, holds=holds)
+                over = False
+                if bad is None and end is None:
+                    over = not attempt.wait(changes)
+                    if not over:
+                        continue
+                if over or end is not None or not attempt.exact:
+                    attempt.catch_up()
+                    bad, end = _survey(attempt, state, fence, holds=holds)
+                if bad is not None:
+                    self._refuse_unordered(attempt, conditions, bad, end)
+                    attempt.fail(_when(bad, holds=holds), culprit=bad.cause)
+                if end is not None or over:
+                    return self._close(attempt, window, end)
+
+    def _close(self, attempt: Attempt, window: Window, end: Point | None) -> Closed:
+        if isinstance(window, Fence):
+            if end is None:
+                attempt.refuse_gap()
+                attempt.fail(
+                    f"the window did not close: {window.state.sentence} was not seen within "
+                    f"{attempt.seconds:g} s (budget {window.within})"
+                )
+            attempt.refuse_gap(until=end.resource_version)
+            position = attempt.sighting(window.state, end).position
+            sentence = window.sentence or window.state.sentence
+            closed = Closed("fence", sentence, attempt.waited, position)
+        else:
+            attempt.refuse_gap()
+            sentence = f"nothing more for {attempt.seconds:g} s (budget {window.budget})"
+            closed = Closed("quiet", sentence, attempt.waited, self.timeline.position())
+        self._closed_by = closed.by
+        return closed
+
+    def _refuse_unordered(
+        self, attempt: Attempt, conditions: Sequence[Condition], bad: Point, end: Point | None
+    ) -> None:
+        """Without an order across kinds, only what came well before the fence was before it."""
+        if attempt.ordered(conditions) or end is None or bad.cause is None:
+            return
+        if bad.at >= end.at - self._promises.settle:
+            raise Unknown(
+                f"{attempt.sentence}: seen at {moment(bad.at)}, but whether that was before the "
+                f"fence is not known: this cluster promises no order of {_kinds(conditions)}"
+            )
+
+    @contextmanager
+    def _attempt(
+        self,
+        claim: str,
+        sentence: str,
+        conditions: Sequence[Condition],
+        since: Position | None,
+        budget: str,
+    ) -> Iterator[Attempt]:
+        attempt = Attempt(
+            self.timeline,
+            self._promises,
+            claim=claim,
+            sentence=sentence,
+            conditions=conditions,
+            since=since,
+            seconds=self.budgets.seconds(budget),
+        )
+        self.waiting = (sentence, attempt.began)
+        self._closed_by = ""
+        outcome = "harness-error"
+        try:
+            yield attempt
+            outcome = "passed"
+        except ClaimFailed:
+            outcome = "failed"
+            raise
+        finally:
+            self.waiting = None
+            record = Record(
+                claim,
+                sentence,
+                began=attempt.began,
+                ended=self.timeline.now(),
+                outcome=outcome,
+                closed_by=self._closed_by,
+            )
+            self.records.append(record)
+
+
+def _reason(hopeless: Sequence[Hopeless]) -> str | None:
+    return next((reason for each in hopeless if (reason := each())), None)
+
+
+def _survey(
+    attempt: Attempt, state: Condition, fence: Condition | None, *, holds: bool
+) -> tuple[Point | None, Point | None]:
+    """The first point in the window that breaks the claim, and the point that closes it."""
+    if fence is None:
+        points = attempt.points((state,))
+        return next((point for point in points if point.truths[0] is not holds), None), None
+    together = attempt.ordered((state, fence))
+    points = attempt.points((state, fence) if together else (state,))
+    gates = points if together else attempt.points((fence,))
+    column = 1 if together else 0
+    if gates[0].truths[column]:
+        raise HarnessError(
+            f"{attempt.sentence}: {fence.sentence} was so already at the start; "
+            "a fence must come after it"
+        )
+    end = next((point for point in gates if point.truths[column]), None)
+    if together and end is not None:
+        points = points[: points.index(end) + 1]
+    return next((point for point in points if point.truths[0] is not holds), None), end
+
+
+def _when(bad: Point, *, holds: bool) -> str:
+    what = "it was not so" if holds else "it was so"
+    if bad.cause is None:
+        return f"{what} at the start"
+    return f"{what} at {moment(bad.at)}, resourceVersion {bad.resource_version}"
+
+
+def _scan(attempt: Attempt, steps: Sequence[Step]) -> Scan:
+    if attempt.ordered(attempt.conditions):
+        return scan_order(steps, attempt.points(conditions_of(steps)))
+    return scan_by_kind(steps, attempt.points)
+
+
+def _judge(
+    attempt: Attempt, steps: Sequence[Step], found: Scan, *, otherwise: str
+) -> tuple[Sighting, ...]:
+    last = found.matched[-1] if found.matched else None
+    end = found.broken.point if found.broken else last if found.complete(len(steps)) else None
+    attempt.refuse_gap(until=end.resource_version if end else None)
+    if found.complete(len(steps)):
+        return tuple(
+            attempt.sighting(step.state, point)
+            for step, point in zip(steps, found.matched, strict=True)
+        )
+    attempt.expected = tuple(_progress(steps, found))
+    broken = found.broken
+    if broken is None:
+        missing = steps[len(found.matched)].state.sentence
+        return attempt.fail(f"{missing}: {otherwise}")
+    where = f"{moment(broken.point.at)}, resourceVersion {broken.point.resource_version}"
+    what = f"{steps[broken.step].state.sentence}: {broken.reason}"
+    return attempt.fail(
+        f"step {broken.step + 1} is broken at {where}: {what}", culprit=broken.point.cause
+    )
+
+
+def _progress(steps: Sequence[Step], found: Scan) -> Iterator[str]:
+    for number, step in enumerate(steps):
+        if number < len(found.matched):
+            point = found.matched[number]
+            outcome = f"seen at {moment(point.at)}, rv {point.resource_version}"
+        elif found.broken is not None and found.broken.step == number:
+            outcome = "out of order"
+        else:
+            outcome = "not seen in its turn"
+        yield f"{number + 1}. {step.state.sentence}: {outcome}"
+        if step.without is not None:
+            yield f"   without: {step.without.sentence}"
+
+
+def _kinds(conditions: Sequence[Condition]) -> str:
+    return " and ".join(sorted(kinds_of(conditions)))
