@@ -13,6 +13,7 @@ from queuecheck.cluster.errors import ClusterError, ProcessError, ProgramsError
 
 if TYPE_CHECKING:
     from queuecheck.cluster.local import LocalCluster
+    from queuecheck.cluster.manifests import apply_manifests, read_manifests
     from queuecheck.cluster.nodes import SLOT_LABEL, NodeDriver
     from queuecheck.cluster.processes import Child
     from queuecheck.cluster.provider import Cluster
@@ -26,6 +27,8 @@ __all__ = [
     "NodeDriver",
     "ProcessError",
     "ProgramsError",
+    "apply_manifests",
+    "read_manifests",
 ]
 
 HOMES = {
@@ -34,6 +37,8 @@ HOMES = {
     "LocalCluster": "local",
     "NodeDriver": "nodes",
     "SLOT_LABEL": "nodes",
+    "apply_manifests": "manifests",
+    "read_manifests": "manifests",
 }
 
 

@@ -1,7 +1,6 @@
 """What every kind of cluster offers to the engine, however it came to be.
 
-A capability is a fact that a scenario may need and that not every cluster has; it is known once
-the cluster has started. See ``CAPABILITIES`` for the words.
+What it can do beyond that is a set of capabilities (see ``words``), known once it has started.
 """
 
 from __future__ import annotations
@@ -10,13 +9,6 @@ from pathlib import Path
 from typing import Protocol
 
 from queuecheck.cluster.nodes import NodeDriver
-
-CAPABILITIES = {
-    "cross-kind-order": "resourceVersions of different kinds count on one clock",
-    "simulated-nodes": "nodes without machines, so a pod runs when, and as long as, a step says",
-    "own-users": "the components have users of their own, with only what RBAC gives them",
-    "restart": "the control plane is ours alone, so a scenario may do to it what it likes",
-}
 
 
 class Cluster(Protocol):
@@ -32,7 +24,7 @@ class Cluster(Protocol):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Words of ``CAPABILITIES``; empty before ``start``."""
+        """Words of ``words.CAPABILITIES``; empty before ``start``."""
 
     @property
     def kubeconfig(self) -> Path:
