@@ -1,0 +1,32 @@
+"""Events on units."""
+
+from __future__ import annotations
+
+from pytest_bdd import parsers, then
+
+from steps import states
+from steps.story import Story
+
+UNIT = r'"(?P<unit>[^"]+)"'
+EVENT = r'(?P<kind>Normal|Warning) "(?P<reason>\w+)"'
+
+
+@then(parsers.re(rf"eventually {UNIT} has an event {EVENT}"))
+def comes(story: Story, unit: str, kind: str, reason: str) -> None:
+    state = states.has_event(story.unit(unit), reason=reason, kind=kind)
+    story.eventually(state, within="reclaim", since=story.beginning)
+
+
+@then(parsers.re(rf"{UNIT} has exactly one event {EVENT}"))
+def comes_once(story: Story, unit: str, kind: str, reason: str) -> None:
+    subject = story.unit(unit)
+    state = states.has_event(subject, reason=reason, kind=kind)
+    story.eventually(state, within="reclaim", since=story.beginning)
+    more = states.has_more_events_than(subject, 1, reason=reason)
+    story.world.claims.never(more, story.fence(), since=story.beginning)
+
+
+@then(parsers.re(rf'{UNIT} never has an event "(?P<reason>\w+)"'))
+def never_comes(story: Story, unit: str, reason: str) -> None:
+    state = states.has_event(story.unit(unit), reason=reason)
+    story.world.claims.never(state, story.fence(), since=story.beginning)

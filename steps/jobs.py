@@ -1,0 +1,130 @@
+"""Jobs: submitted, admitted, resumed, completed."""
+
+from __future__ import annotations
+
+from pytest_bdd import given, parsers, then, when
+
+from queuecheck.timeline import Selection, SetState
+from steps import states
+from steps.story import Ask, Story
+
+ASK = r"(?:(?P<pods>\d+) pods of )?(?P<cpu>\d+) cpu"
+SUBMITTED = parsers.re(
+    rf'the Job "(?P<job>[^"]+)" with priority (?P<priority>-?\d+) asks for {ASK}'
+)
+
+
+def ask_of(pods: str | None, cpu: str) -> Ask:
+    """So many pods of so many cpu; one pod where no number is given."""
+    return Ask(int(pods or 1), cpu)
+
+
+@given(SUBMITTED)
+@when(SUBMITTED)
+def submit(story: Story, job: str, priority: str, pods: str | None, cpu: str) -> None:
+    story.act()
+    story.submit(job, priority=int(priority), ask=ask_of(pods, cpu))
+
+
+@given(
+    parsers.re(
+        rf'the waiting Job "(?P<job>[^"]+)" with priority (?P<priority>-?\d+) asks for {ASK}'
+    )
+)
+def submit_and_wait(story: Story, job: str, priority: str, pods: str | None, cpu: str) -> None:
+    story.act()
+    story.submit(job, priority=int(priority), ask=ask_of(pods, cpu))
+    story.eventually(states.refused(story.unit(job)), within="create")
+
+
+@given(
+    parsers.re(
+        rf'the admitted Job "(?P<job>[^"]+)" with priority (?P<priority>-?\d+) asks for {ASK}, '
+        r"(?P<how>its pods not bound|its pods running|\d+ of its pods running)"
+    )
+)
+def submit_and_admit(  # noqa: PLR0917 - one argument for each word of the step
+    story: Story, job: str, priority: str, pods: str | None, cpu: str, how: str
+) -> None:
+    ask = ask_of(pods, cpu)
+    story.act()
+    story.submit(job, priority=int(priority), ask=ask)
+    story.await_admission(job)
+    if how == "its pods not bound":
+        return
+    number = ask.pods if how.startswith("its") else int(how.split(maxsplit=1)[0])
+    story.run_pods(job, number)
+    story.await_running_reported(job, number)
+
+
+@given("these admitted Jobs, their pods not bound:")
+def submit_and_admit_each(story: Story, datatable: list[list[str]]) -> None:
+    heads, *rows = datatable
+    for row in rows:
+        cells = dict(zip(heads, row, strict=True))
+        story.act()
+    story.submit(cells["job"], priority=int(cells["priority"]), ask=Ask(1, cells["cpu"]))
+    for row in rows:
+        story.await_admission(dict(zip(heads, row, strict=True))["job"])
+
+
+@when(parsers.re(rf'the Job "(?P<job>[^"]+)" is created unsuspended and asks for {ASK}'))
+def submit_unsuspended(story: Story, job: str, pods: str | None, cpu: str) -> None:
+    story.act()
+    story.submit(job, priority=0, ask=ask_of(pods, cpu), suspend=False)
+
+
+@when(parsers.re(r'the waiting Job "(?P<job>[^"]+)" is deleted'))
+def delete(story: Story, job: str) -> None:
+    story.act()
+    story.world.api.delete(
+        story.world.resource("Job"),
+        job,
+        namespace=story.world.namespace,
+        propagation="Background",
+    )
+
+
+@then(parsers.re(r'the Job "(?P<job>[^"]+)" is eventually resumed'))
+def is_resumed(story: Story, job: str) -> None:
+    story.eventually(states.resumed(story.job(job)), within="admit", since=story.acted)
+
+
+@then(parsers.re(r'the Job "(?P<job>[^"]+)" is never suspended'))
+def is_never_suspended(story: Story, job: str) -> None:
+    story.never(states.suspended(story.job(job)), window=story.fence())
+
+
+@then(parsers.re(r'the Job "(?P<job>[^"]+)" completes once its pods have run'))
+def completes(story: Story, job: str) -> None:
+    story.eventually(story.admitted(job), within="admit")
+    story.run_pods(job, story.asks[job].pods)
+    story.finish_pods(job)
+
+
+@then(parsers.re(r'the Job "(?P<job>[^"]+)" has never counted a failed pod'))
+def has_not_failed(story: Story, job: str) -> None:
+    story.world.claims.never(
+        states.counts_a_failed_pod(story.job(job)), story.now(), since=story.beginning
+    )
+
+
+@then(parsers.re(r"exactly one QueueUnit \"(?P<unit>[^\"]+)\" exists in the Job's namespace"))
+def one_unit(story: Story, unit: str) -> None:
+    units = Selection(
+        "QueueUnit", story.world.namespace, lambda _: True, "units in the Job's namespace"
+    )
+    alone = SetState(
+        units,
+        f'the only unit in the namespace is "{unit}"',
+        lambda found: [each["metadata"]["name"] for each in found] == [unit],
+        ("metadata.name",),
+    )
+    story.eventually(alone, within="create", since=story.acted)
+    others = SetState(
+        units,
+        f'there is a unit other than "{unit}"',
+        lambda found: any(each["metadata"]["name"] != unit for each in found),
+        ("metadata.name",),
+    )
+    story.never(others, window=story.quiet())

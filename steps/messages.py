@@ -1,0 +1,80 @@
+"""What a unit's message says, and how often the unit was tried."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from pytest_bdd import given, parsers, then
+
+from queuecheck.timeline import State
+from steps import states
+from steps.story import Story
+
+UNIT = r'"(?P<unit>[^"]+)"'
+NAMES_WHAT_IS_SHORT = parsers.re(
+    rf"the message of {UNIT} eventually names the quota or the resource"
+)
+AT_LEAST = parsers.re(rf"the attempts of {UNIT} are eventually at least (?P<number>\d+)")
+# The requirement is that the message says so; its words are the implementation's own.
+FAILURE = re.compile(
+    r"fail|error|not (?:supported|implemented|possible)|unsupported|cannot", re.IGNORECASE
+)
+
+
+@given(NAMES_WHAT_IS_SHORT)
+@then(NAMES_WHAT_IS_SHORT)
+def names_what_is_short(story: Story, unit: str) -> None:
+    quota = story.world.name(story.quota)
+    state = _saying(
+        story, unit, f"a message with {quota} or cpu", lambda text: quota in text or "cpu" in text
+    )
+    sighting = story.eventually(state, within="create", since=story.acted)
+    story.message = states.message(sighting.object)
+
+
+@then(parsers.re(rf"the message of {UNIT} eventually reads differently"))
+def reads_differently(story: Story, unit: str) -> None:
+    before = story.message
+    state = _saying(story, unit, f"a message other than {before!r}", lambda text: text != before)
+    story.eventually(state, within="mark", since=story.acted)
+
+
+@then(parsers.re(rf"the message of {UNIT} eventually says that the attempt failed"))
+def says_failed(story: Story, unit: str) -> None:
+    state = _saying(
+        story, unit, "a message that tells of a failure", lambda text: bool(FAILURE.search(text))
+    )
+    story.eventually(state, within="mark", since=story.acted)
+
+
+@given(AT_LEAST)
+@then(AT_LEAST)
+def attempts_at_least(story: Story, unit: str, number: str) -> None:
+    sighting = story.eventually(_attempts_above(story, unit, int(number) - 1), within="create")
+    story.number = states.attempts(sighting.object)
+
+
+@then(parsers.re(rf"the attempts of {UNIT} eventually grow"))
+def attempts_grow(story: Story, unit: str) -> None:
+    story.eventually(
+        _attempts_above(story, unit, int(story.number)), within="create", since=story.acted
+    )
+
+
+def _saying(story: Story, unit: str, sentence: str, test: Callable[[str], bool]) -> State:
+    return states.of_unit(
+        story.unit(unit),
+        f"waiting with {sentence}",
+        lambda found: bool(states.message(found)) and test(states.message(found)),
+    )
+
+
+def _attempts_above(story: Story, unit: str, number: int) -> State:
+    subject = story.unit(unit)
+    return State(
+        subject,
+        f"{subject.label} has more than {number} attempts",
+        lambda found: found is not None and states.attempts(found) > number,
+        ("status.attempts", "status.message"),
+    )

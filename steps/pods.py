@@ -1,0 +1,45 @@
+"""Pods: bound and run by the nodes, removed by nobody but the job extension."""
+
+from __future__ import annotations
+
+from pytest_bdd import given, parsers, then, when
+
+from steps import states
+from steps.story import Story
+
+RUN = parsers.re(r'the pods of "(?P<job>[^"]+)" run')
+FINISH = parsers.re(r'the pods of "(?P<job>[^"]+)" finish')
+
+
+@given(RUN)
+@when(RUN)
+def run(story: Story, job: str) -> None:
+    story.act()
+    story.run_pods(job, story.asks[job].pods)
+
+
+@when(FINISH)
+def finish(story: Story, job: str) -> None:
+    story.act()
+    story.finish_pods(job)
+
+
+@then(parsers.re(r'the pods of "(?P<job>[^"]+)" eventually exist'))
+def exist(story: Story, job: str) -> None:
+    story.eventually(states.existing(story.job(job)), within="create", since=story.acted)
+
+
+@then(parsers.re(r'the unbound pods of "(?P<job>[^"]+)" are eventually removed'))
+def are_removed(story: Story, job: str) -> None:
+    story.in_order(states.marked(story.unit(job)), states.going_or_gone(story.job(job)))
+
+
+@then(parsers.re(r'no bound pod of "(?P<job>[^"]+)" is ever removed'))
+def none_removed(story: Story, job: str) -> None:
+    lost = states.lost(story.job(job), story.running_pods[job])
+    story.never(lost, window=story.fence())
+
+
+@then(parsers.re(r'no pod of "(?P<job>[^"]+)" exists before "(?P<unit>[^"]+)" is admitted'))
+def none_before_admission(story: Story, job: str, unit: str) -> None:
+    story.in_order(story.admitted(unit), states.existing(story.job(job)))
