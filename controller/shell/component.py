@@ -9,7 +9,7 @@ remembered but that it is owed.
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic
 
 from controller.core.decisions import Kind, Ref
@@ -40,7 +40,10 @@ PUBLISH_EVERY = 0.1
 
 
 class Component(Generic[Key]):
-    """``start`` it once; it ends with the lifecycle."""
+    """``start`` it once; it ends with the lifecycle.
+
+    ``namespaces`` says which kinds are watched in one namespace only.
+    """
 
     def __init__(
         self,
@@ -50,6 +53,7 @@ class Component(Generic[Key]):
         metrics: Metrics,
         lifecycle: Lifecycle,
         journal: Journal,
+        namespaces: Mapping[Kind, str] | None = None,
         resync: float = RESYNC,
         wall: Callable[[], float] = time.time,
         steady: Callable[[], float] = time.monotonic,
@@ -68,7 +72,12 @@ class Component(Generic[Key]):
         self._inbox: queue.SimpleQueue[tuple[Kind, WatchItem] | None] = queue.SimpleQueue()
         self._unseen = set(work.kinds)
         self._watches = {
-            kind: ListWatch(api, RESOURCES[kind], label_selector=SELECTORS.get(kind))
+            kind: ListWatch(
+                api,
+                RESOURCES[kind],
+                namespace=(namespaces or {}).get(kind),
+                label_selector=SELECTORS.get(kind),
+            )
             for kind in work.kinds
         }
         self._requests = self._requests_until(lifecycle.stop)

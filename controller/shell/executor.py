@@ -4,9 +4,8 @@ Writes are guarded by the resourceVersion of the object that the decision's own 
 a conflict the object is read again and ``change`` is asked again. Every object that comes back is
 handed to ``learn`` at once, so that the next decision knows of it before any watch tells.
 
-What a decision tells about a write (an event, a counted attempt) is told only if the write was
-done: where ``change`` says None, or the object is gone or another one, what follows it up to the
-next write is passed over, but for events that must exist (``once``).
+A write that no longer applies (``change`` says None, or the object is gone or another one) is
+passed over with all that it carries in ``then``; so is one that the server refuses for good.
 """
 
 import time
@@ -78,29 +77,28 @@ class Executor:
             raise Refused(refusals[0])
 
     def _run(self, decisions: Sequence[Decision], queue: str, refusals: list[ApiError]) -> None:
-        done = True
         for decision in decisions:
             match decision:
-                case Write() | Create() | Delete():
-                    done = self._attempt(decision, refusals)
+                case Write():
+                    if self._attempt(decision, refusals):
+                        self._run(decision.then, queue, refusals)
+                case Create() | Delete():
+                    self._attempt(decision, refusals)
                 case EmitEvent():
-                    if done or decision.once:
-                        self._emit(decision)
+                    self._emit(decision)
                 case CountAttempt():
-                    if done:
-                        self._metrics.attempt(decision.queue, decision.result)
+                    self._metrics.attempt(decision.queue, decision.result)
                 case Log():
                     self._journal.say(decision.level, decision.message, decision.fields)
                 case Preempt():
                     self._preempt(decision, queue, refusals)
-                    done = True
 
     def _preempt(self, preempt: Preempt, queue: str, refusals: list[ApiError]) -> None:
         victims = 0
         for mark, told in zip(preempt.marks, preempt.marked, strict=True):
             if self._attempt(mark, refusals):
                 victims += 1
-                self._run(told, queue, refusals)
+                self._run((*mark.then, *told), queue, refusals)
         if victims:
             self._metrics.marked(queue, victims)
         self._run(preempt.succeeded if victims else preempt.failed, queue, refusals)

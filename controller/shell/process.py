@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar
 
 import tenacity
 
+from controller.core.decisions import Kind
 from controller.shell import configuration, logs, schema
 from controller.shell.component import Component
 from controller.shell.errors import StartError, UsageError
@@ -84,6 +85,7 @@ def run(options: Options) -> int:
                 metrics=metrics,
                 lifecycle=lifecycle,
                 journal=logs.Journal(name),
+                namespaces={Kind.QUEUE: options.namespace},
             )
             for name in names
         ]

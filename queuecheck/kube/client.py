@@ -15,6 +15,7 @@ from typing import Any, cast
 import urllib3
 from kubernetes import client as kubernetes_client
 from kubernetes import config as kubernetes_config
+from kubernetes.client.exceptions import ApiException
 from kubernetes.client.rest import RESTResponse
 
 from queuecheck.kube.errors import KubeconfigError, Unreachable, from_response
@@ -112,7 +113,10 @@ class Api:
         answer = self._json("GET", path, query=query, read_timeout=read_timeout)
         stamp = {"apiVersion": resource.api_version, "kind": resource.kind}
         items = tuple({**stamp, **item} for item in answer.get("items") or ())
-        return ObjectList(items, str(answer["metadata"]["resourceVersion"]))
+        version = (answer.get("metadata") or {}).get("resourceVersion")
+        if not version:
+            raise _nonsense("GET", path, "a list without a resourceVersion")
+        return ObjectList(items, str(version))
 
     def create(
         self,
@@ -227,8 +231,12 @@ class Api:
         response = self._send(
             verb, path, body=body, query=query, content_type=content_type, read_timeout=read_timeout
         )
-        answer = json.loads(_body(response))
-        assert isinstance(answer, dict)
+        try:
+            answer = json.loads(_body(response))
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):  # a proxy's page, or an answer cut short
+            raise _nonsense(verb, path, f"{response.status}, but no JSON object")
         return answer
 
     def _send(
@@ -259,7 +267,7 @@ class Api:
             )
             if not stream or response.status >= 400:
                 response.read()
-        except (urllib3.exceptions.HTTPError, OSError) as error:
+        except (urllib3.exceptions.HTTPError, ApiException, OSError) as error:
             raise Unreachable(
                 verb=verb, path=path, status=0, reason="Unreachable", message=_cause(error)
             ) from error
@@ -282,11 +290,16 @@ def _query(**values: str | None) -> dict[str, str]:
     return {key: value for key, value in values.items() if value is not None}
 
 
+def _nonsense(verb: str, path: str, answer: str) -> Unreachable:
+    return Unreachable(
+        verb=verb, path=path, status=0, reason="Unreachable", message=f"the answer is {answer}"
+    )
+
+
 def _cause(error: BaseException) -> str:
     """The innermost reason, without the pools and objects that urllib3 wraps around it."""
     reason = getattr(error, "reason", None)
-    inner = reason if isinstance(reason, BaseException) else None
-    text = str(inner or error)
+    text = " ".join(str(reason if isinstance(reason, BaseException | str) else error).split())
     return (
         text.rsplit("object at 0x", 1)[-1].split(">: ", 1)[-1] if "object at 0x" in text else text
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -78,8 +79,8 @@ class ListWatch:
             if value is not None
         }
         self._read_timeout = read_timeout
-        first, longest = retry_delays
-        self._wait = tenacity.wait_random_exponential(multiplier=first, max=longest)
+        first, self._longest = retry_delays
+        self._wait = tenacity.wait_random_exponential(multiplier=first, max=self._longest)
         self._stopped = threading.Event()
         self._lock = threading.Lock()
         self._response: urllib3.BaseHTTPResponse | None = None
@@ -98,9 +99,12 @@ class ListWatch:
             try:
                 listed = self._list()
                 yield listed
+                begun = time.monotonic()
                 for changed in self._watch(listed.resource_version):
                     failures = 0
                     yield changed
+                # A watch of hours in which nothing happened has not failed.
+                failures = 0 if time.monotonic() - begun > self._longest else failures
                 reason = "the server ended the watch"
             except ApiError as error:
                 reason = str(error)
@@ -147,7 +151,7 @@ class ListWatch:
                     raise from_response(
                         verb="WATCH",
                         path=path,
-                        status=int(status.get("code", 500)),
+                        status=status["code"] if isinstance(status.get("code"), int) else 500,
                         body=json.dumps(status),
                         retry_after=None,
                     )
@@ -171,6 +175,10 @@ def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
 
 def _decode(line: bytes) -> dict[str, Any]:
     event = json.loads(line)
-    if not isinstance(event, dict) or not isinstance(event.get("object"), dict):
+    if not (
+        isinstance(event, dict)
+        and isinstance(event.get("type"), str)
+        and isinstance(event.get("object"), dict)
+    ):
         raise ValueError(f"not a watch event: {line[:80]!r}")
     return event

@@ -1,0 +1,140 @@
+"""Every end of a watch, of whatever kind, leads to a fresh list and a watch from its version."""
+
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from queuecheck.kube import Api, Changed, Interrupted, Listed, ListWatch, WatchItem
+from queuecheck.kube.resource import PODS
+from tests.fault_server import Answer, FaultServer, Reply, Stream, event, failure, listing, status
+
+PATH = "/api/v1/pods"
+
+
+def pod(name: str, version: str) -> dict[str, Any]:
+    return {"metadata": {"name": name, "namespace": "ns", "uid": name, "resourceVersion": version}}
+
+
+@pytest.fixture
+def watch(api: Api) -> Iterator[ListWatch]:
+    made = ListWatch(api, PODS, read_timeout=0.2, retry_delays=(0.001, 0.002))
+    yield made
+    made.stop()
+
+
+def take(watch: ListWatch, number: int) -> list[WatchItem]:
+    return list(itertools.islice(watch, number))
+
+
+def script(server: FaultServer, *watches: Reply) -> None:
+    server.script("GET", PATH, listing("10", pod("a", "4")), listing("20", pod("b", "15")))
+    server.script("WATCH", PATH, *watches, Stream(event("ADDED", pod("c", "21"))))
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(failure(410, "Expired"), id="410 as the answer"),
+        pytest.param(Stream(event("ERROR", status(410, "Expired"))), id="410 as an event"),
+        pytest.param(Stream(event("ERROR", {"kind": "Status"})), id="an error without a code"),
+        pytest.param(Stream('{"type":"ADDED","object":{"metadata":{"name":"x"\n'), id="half line"),
+        pytest.param(Stream('{"type":"ADDED","object":{"metada'), id="half line, proper end"),
+        pytest.param(Stream('{"type":"ADDED","object":{"metada', "cut"), id="half line, cut"),
+        pytest.param(Stream('{"object":{}}\n'), id="no type"),
+        pytest.param(Stream("[]\n"), id="no event"),
+        pytest.param(Stream(""), id="quiet end"),
+        pytest.param(Stream("", "cut"), id="connection cut"),
+        pytest.param(Stream("", "silence"), id="silence"),
+        pytest.param(failure(500, "InternalError"), id="500"),
+        pytest.param(failure(429, "TooManyRequests", Retry_After="1"), id="429"),
+    ],
+)
+def test_any_fault_is_followed_by_a_list_and_a_watch_from_its_version(
+    server: FaultServer, watch: ListWatch, fault: Reply
+) -> None:
+    script(server, fault)
+    first, interrupted, again, changed = take(watch, 4)
+    assert isinstance(first, Listed)
+    assert first.resource_version == "10"
+    assert isinstance(interrupted, Interrupted)
+    assert isinstance(again, Listed)
+    assert [found["metadata"]["name"] for found in again.objects] == ["b"]
+    assert changed == Changed("ADDED", pod("c", "21"))
+    versions = [one.query["resourceVersion"] for one in server.requests("WATCH")]
+    assert versions == ["10", "20"]
+
+
+def test_a_silent_server_is_left_after_the_read_timeout(
+    server: FaultServer, watch: ListWatch
+) -> None:
+    script(server, Stream(event("ADDED", pod("c", "11")), "silence"))
+    begun = time.monotonic()
+    items = take(watch, 3)
+    assert isinstance(items[2], Interrupted)
+    assert time.monotonic() - begun < 5
+
+
+def test_a_bookmark_is_no_object(server: FaultServer, watch: ListWatch) -> None:
+    bookmark = event("BOOKMARK", {"kind": "Pod", "metadata": {"resourceVersion": "11"}})
+    script(server, Stream(bookmark + event("MODIFIED", pod("a", "12"))))
+    assert take(watch, 2)[1] == Changed("MODIFIED", pod("a", "12"))
+
+
+def test_events_split_over_chunks_arrive_whole(server: FaultServer, watch: ListWatch) -> None:
+    lines = "".join(event("ADDED", pod(f"p{n}", str(11 + n))) for n in range(3000))
+    script(server, Stream(lines))
+    items = take(watch, 3001)
+    names = [one.object["metadata"]["name"] for one in items if isinstance(one, Changed)]
+    assert names == [f"p{n}" for n in range(3000)]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(Answer(200, "<html>"), id="no JSON"),
+        pytest.param(Answer(200, {"items": []}), id="no version"),
+        pytest.param(failure(503, "ServiceUnavailable"), id="503"),
+    ],
+)
+def test_a_list_that_fails_is_tried_again(
+    server: FaultServer, watch: ListWatch, answer: Answer
+) -> None:
+    server.script("GET", PATH, answer, listing("10"))
+    server.script("WATCH", PATH, Stream("", "silence"))
+    interrupted, listed = take(watch, 2)
+    assert isinstance(interrupted, Interrupted)
+    assert listed == Listed((), "10")
+
+
+def test_a_refused_connection_is_an_interruption(server: FaultServer, api: Api) -> None:
+    server.__exit__()
+    watch = ListWatch(api, PODS, retry_delays=(0.001, 0.002))
+    assert all(isinstance(item, Interrupted) for item in take(watch, 3))
+
+
+def test_stop_ends_a_watch_that_waits_for_the_server(server: FaultServer, api: Api) -> None:
+    server.script("GET", PATH, listing("10"))
+    server.script("WATCH", PATH, Stream("", "silence"))
+    watch = ListWatch(api, PODS, read_timeout=60)
+    thread = threading.Thread(target=lambda: list(watch), daemon=True)
+    thread.start()
+    server.wait_for(lambda: len(server.requests("WATCH")) == 1)
+    begun = time.monotonic()
+    watch.stop()
+    thread.join(5)
+    assert not thread.is_alive()
+    assert time.monotonic() - begun < 1
+
+
+def test_selectors_go_with_the_list_and_the_watch(server: FaultServer, api: Api) -> None:
+    path = "/api/v1/namespaces/ns/pods"
+    server.script("GET", path, listing("10"))
+    server.script("WATCH", path, Stream(event("ADDED", pod("c", "11"))))
+    take(ListWatch(api, PODS, namespace="ns", label_selector="a=b", field_selector="c=d"), 2)
+    for request in server.requests():
+        assert request.query["labelSelector"] == "a=b"
+        assert request.query["fieldSelector"] == "c=d"
