@@ -14,6 +14,7 @@ from queuecheck.timeline.attempt import Sighting
 from queuecheck.timeline.budgets import DEFAULTS, BudgetError, Budgets
 from queuecheck.timeline.claims import Claims, Hopeless, Record
 from queuecheck.timeline.clock import Clock, SystemClock
+from queuecheck.timeline.evidence import Evidence, write_evidence
 from queuecheck.timeline.explain import Related, involved_events
 from queuecheck.timeline.failure import (
     ClaimFailed,
@@ -56,6 +57,7 @@ __all__ = [
     "Closed",
     "Compound",
     "Condition",
+    "Evidence",
     "Failure",
     "Fence",
     "Gap",
@@ -89,4 +91,5 @@ __all__ = [
     "owned_by",
     "read",
     "render",
+    "write_evidence",
 ]

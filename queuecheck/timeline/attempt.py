@@ -86,6 +86,11 @@ class Attempt:
         """Seconds since the claim was made."""
         return self.timeline.now() - self.began
 
+    @property
+    def over(self) -> bool:
+        """Whether the time of the claim is over."""
+        return self.timeline.now() >= self._limit
+
     def ordered(self, conditions: Sequence[Condition]) -> bool:
         """Whether writes to the subjects of the conditions can be put in order."""
         return self._promises.cross_kind_order or len(kinds_of(conditions)) <= 1
@@ -93,7 +98,7 @@ class Attempt:
     def points(self, conditions: Sequence[Condition]) -> list[Point]:
         """The replay of the conditions from ``since`` on."""
         return replay(
-            self.timeline.observations(),
+            self.timeline.observations(streams_of(conditions)),
             conditions,
             since=self.since,
             by_version=self.ordered(conditions),
@@ -163,13 +168,6 @@ class Attempt:
                 at = f"{moment(last.at)}, resourceVersion {last.resource_version}"
                 return f"{leaf.subject.label} was deleted at {at}"
         return None
-
-    def pause(self, seconds: float) -> bool:
-        """Lets some time pass; False once the time of the claim is over."""
-        if self.timeline.now() >= self._limit:
-            return False
-        self.timeline.sleep(seconds)
-        return True
 
     def fail(
         self, reason: str, *, culprit: Observation | None = None, readings: Sequence[Row] = ()

@@ -22,7 +22,14 @@ from queuecheck.timeline.budgets import Budgets
 from queuecheck.timeline.explain import Related, involved_events
 from queuecheck.timeline.failure import ClaimFailed, HarnessError, Unknown, moment
 from queuecheck.timeline.observation import Position
-from queuecheck.timeline.order import Scan, Step, conditions_of, refuse_unknown_order, scan_by_kind
+from queuecheck.timeline.order import (
+    Broken,
+    Scan,
+    Step,
+    conditions_of,
+    refuse_unknown_order,
+    scan_by_kind,
+)
 from queuecheck.timeline.order import scan as scan_order
 from queuecheck.timeline.poll import poll
 from queuecheck.timeline.state import Condition
@@ -33,6 +40,7 @@ from queuecheck.timeline.window import Closed, Fence, Window
 T = TypeVar("T")
 Hopeless = Callable[[], str | None]
 CATCH_UP_SECONDS = 10.0
+IN_ORDER = "these states are seen in this order"
 
 
 @dataclass(frozen=True)
@@ -140,9 +148,8 @@ class Claims:
 
         ``within`` is a budget class, for the whole table. Returns one sighting for each step.
         """
-        sentence = "in this order: " + "; ".join(step.state.sentence for step in steps)
         conditions = conditions_of(steps)
-        with self._attempt("in order", sentence, conditions, since, within) as attempt:
+        with self._attempt("in order", IN_ORDER, conditions, since, within) as attempt:
             if not attempt.ordered(conditions):
                 refuse_unknown_order(steps)
             while True:
@@ -150,7 +157,8 @@ class Claims:
                 found = _scan(attempt, steps)
                 reason, over = None, False
                 if not found.decided(len(steps)):
-                    reason = _reason(hopeless)
+                    due = steps[len(found.matched)].state
+                    reason = attempt.deleted(due) or _reason(hopeless)
                     over = bool(reason) or not attempt.wait(changes, interval=bool(hopeless))
                     if not over:
                         continue
@@ -342,24 +350,35 @@ def _judge(
             for step, point in zip(steps, found.matched, strict=True)
         )
     attempt.expected = tuple(_progress(steps, found))
-    broken = found.broken
-    if broken is None:
-        missing = steps[len(found.matched)].state.sentence
-        return attempt.fail(f"{missing}: {otherwise}")
-    where = f"{moment(broken.point.at)}, resourceVersion {broken.point.resource_version}"
-    what = f"{steps[broken.step].state.sentence}: {broken.reason}"
+    if found.broken is None:
+        due = len(found.matched)
+        return attempt.fail(f"step {due + 1}, {steps[due].state.sentence}: {otherwise}")
     return attempt.fail(
-        f"step {broken.step + 1} is broken at {where}: {what}", culprit=broken.point.cause
+        _why_broken(steps, found.matched, found.broken), culprit=found.broken.point.cause
     )
 
 
+def _why_broken(steps: Sequence[Step], matched: Sequence[Point], broken: Broken) -> str:
+    point, step = broken.point, steps[broken.step]
+    number = broken.step + 1
+    where = f"at {moment(point.at)}, resourceVersion {point.resource_version}"
+    if broken.how == "between":
+        place = f"between steps {number - 1} and {number}" if matched else "before step 1"
+        forbidden = step.without.sentence if step.without is not None else ""
+        return f"{place}: {forbidden}, {where}"
+    earlier = f"step {number - 1}, {steps[broken.step - 1].state.sentence}"
+    how = "in the same write as" if matched[-1] == point else "before"
+    return f"step {number}, {step.state.sentence}, came too early, {where}, {how} {earlier}"
+
+
 def _progress(steps: Sequence[Step], found: Scan) -> Iterator[str]:
+    broken_words = {"early": "came too early", "between": "not reached in order"}
     for number, step in enumerate(steps):
         if number < len(found.matched):
             point = found.matched[number]
             outcome = f"seen at {moment(point.at)}, rv {point.resource_version}"
         elif found.broken is not None and found.broken.step == number:
-            outcome = "out of order"
+            outcome = broken_words[found.broken.how]
         else:
             outcome = "not seen in its turn"
         yield f"{number + 1}. {step.state.sentence}: {outcome}"

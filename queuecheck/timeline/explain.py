@@ -47,7 +47,7 @@ def explain(
     seen = relevant(timeline.observations(), conditions)
     seen.sort(key=lambda each: (each.resource_version, each.sequence))
     later = [each for each in seen if is_after(each, since, by_version=by_version)]
-    wanted = expected or [f"{condition.sentence}" for condition in conditions]
+    wanted = expected or [condition.sentence for condition in conditions] or [sentence]
     judged = [f"judged by {', '.join(leaf.fields)}" for leaf in leaves if leaf.fields]
     title, changes = _changes(seen, later, culprit)
     return Failure(
@@ -60,7 +60,7 @@ def explain(
         changes_title=title,
         seen=_rows(seen, later, leaves, culprit),
         events=tuple(
-            _event_row(each)
+            event_row(each)
             for each in related(
                 [
                     each
@@ -182,7 +182,8 @@ def _involved(event: KubeObject) -> KubeObject:
     return involved if isinstance(involved, dict) else {}
 
 
-def _event_row(seen: Observation) -> Row:
+def event_row(seen: Observation) -> Row:
+    """An observed event in one line: its type and reason, what it is about, its message."""
     involved = _involved(seen.object)
     what = f"{seen.object.get('type', '')} {seen.object.get('reason', '')}"
     message = seen.object.get("message") or seen.object.get("note") or ""

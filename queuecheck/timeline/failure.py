@@ -16,7 +16,10 @@ SHOWN_ROWS = 40
 
 @dataclass(frozen=True)
 class Row:
-    """Something seen at a moment: seconds since the timeline began, version, what, in words."""
+    """Something seen at a moment: seconds since the timeline began, version, what, in words.
+
+    ``resource_version`` is 0 for a reading that has none.
+    """
 
     at: float
     resource_version: int
@@ -113,12 +116,13 @@ def _rows(rows: tuple[Row, ...]) -> list[str]:
         half = SHOWN_ROWS // 2
         shown = rows[:half] + rows[-half:]
     at = max(len(moment(row.at)) for row in shown)
-    version = max(len(str(row.resource_version)) for row in shown)
+    versions = [f"  rv {row.resource_version}" if row.resource_version else "" for row in shown]
+    version = max(len(text) for text in versions)
     what = max(len(row.what) for row in shown)
     lines = [
         f"{'>' if row.culprit else ' '} {moment(row.at):>{at}}"
-        f"  rv {row.resource_version:<{version}}  {row.what:<{what}}  {row.text}"
-        for row in shown
+        f"{said:<{version}}  {row.what:<{what}}  {row.text}"
+        for row, said in zip(shown, versions, strict=True)
     ]
     if left_out > 0:
         lines.insert(SHOWN_ROWS // 2, f"  … {left_out} more …")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from queuecheck.timeline.failure import Unknown
 from queuecheck.timeline.state import Condition
@@ -37,11 +38,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Broken:
-    """Step ``step`` (from 0) is broken at ``point``, for a ``reason``."""
+    """Step ``step`` (from 0) is broken at ``point``.
+
+    Either its own state came "early", or its ``without`` came "between" it and the step before.
+    """
 
     step: int
     point: Point
-    reason: str
+    how: Literal["early", "between"]
 
 
 @dataclass(frozen=True)
@@ -77,12 +81,11 @@ def scan(steps: Sequence[Step], points: Sequence[Point]) -> Scan:
         if early is not None:
             return Scan(_points(points, matched), early)
         found = _first(points, number, _from(points, matched, may_coincide=step.may_coincide))
-        if forbidden is not None and step.without is not None:
+        if forbidden is not None:
             first = matched[-1] if matched else 0
             at = _first(points, forbidden, first, found)
             if at is not None:
-                reason = f"meanwhile {step.without.sentence}"
-                return Scan(_points(points, matched), Broken(number, points[at], reason))
+                return Scan(_points(points, matched), Broken(number, points[at], "between"))
         if found is None:
             break
         matched.append(found)
@@ -100,8 +103,7 @@ def _early(
         since -= 1
     if steps[number].may_coincide and since == matched[-1]:
         return None
-    before = steps[number - 1].state.sentence
-    return Broken(number, points[since], f"it was so already when this came: {before}")
+    return Broken(number, points[since], "early")
 
 
 def _from(points: Sequence[Point], matched: Sequence[int], *, may_coincide: bool) -> int:
@@ -151,7 +153,7 @@ def scan_by_kind(
         part = scan(own, points(conditions_of(own)))
         found.update(zip(numbers, part.matched, strict=False))
         if part.broken is not None:
-            broken.append(Broken(numbers[part.broken.step], part.broken.point, part.broken.reason))
+            broken.append(replace(part.broken, step=numbers[part.broken.step]))
     first = min(broken, key=lambda each: each.step, default=None)
     matched: list[Point] = []
     for number in range(len(steps)):

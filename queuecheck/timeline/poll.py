@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+import tenacity
+
 from queuecheck.timeline.attempt import Attempt
 from queuecheck.timeline.failure import Row
 
@@ -24,19 +26,33 @@ def poll(
 ) -> T:
     """The first reading that passes. Raises ClaimFailed with every distinct reading."""
     rows: list[Row] = []
-    while True:
+
+    def note(text: str) -> None:
+        if not rows or rows[-1].text != text:
+            rows.append(Row(attempt.timeline.now(), 0, "reading", text))
+
+    def passing() -> T:
         try:
             reading = read()
         except transient as error:
-            text = f"{type(error).__name__}: {error}"
+            note(f"{type(error).__name__}: {error}")
         else:
             if test(reading):
                 return reading
-            text = describe(reading)
-        if not rows or rows[-1].text != text:
-            rows.append(Row(attempt.timeline.now(), 0, "reading", text))
-        reason = next((said for each in hopeless if (said := each())), None)
-        if reason:
-            attempt.fail(f"it can no longer come true: {reason}", readings=rows)
-        if not attempt.pause(INTERVAL):
-            attempt.fail(f"not so within {attempt.seconds:g} s (budget {budget})", readings=rows)
+            note(describe(reading))
+        for each in hopeless:
+            if reason := each():
+                attempt.fail(f"it can no longer come true: {reason}", readings=rows)
+        raise tenacity.TryAgain
+
+    def give_up(_: tenacity.RetryCallState) -> T:
+        return attempt.fail(f"not so within {attempt.seconds:g} s (budget {budget})", readings=rows)
+
+    retrying = tenacity.Retrying(
+        retry=tenacity.retry_never,
+        wait=tenacity.wait_fixed(INTERVAL),
+        stop=lambda _: attempt.over,
+        sleep=attempt.timeline.sleep,
+        retry_error_callback=give_up,
+    )
+    return retrying(passing)

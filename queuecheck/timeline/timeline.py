@@ -9,7 +9,7 @@ version, whatever arrived last.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -20,6 +20,7 @@ from queuecheck.timeline.observation import Gap, Observation, Position, Verb
 from queuecheck.timeline.state import Key, Selection, Subject, View
 
 CatchUp = Callable[[float], None]
+Stream = tuple[str, str]
 
 
 class Timeline:
@@ -30,6 +31,7 @@ class Timeline:
         self._began = self._clock.now()
         self._news = threading.Condition()
         self._observations: list[Observation] = []
+        self._streams: dict[Stream, list[Observation]] = {}
         self._gaps: list[Gap] = []
         self._known: set[tuple[str, int, bool]] = set()
         self._latest: dict[Key, Observation] = {}
@@ -124,17 +126,20 @@ class Timeline:
     ) -> tuple[Observation, ...]:
         """Observations of the subject that arrived from ``since`` on, in order of version."""
         first = since.sequence if since else 0
-        return tuple(
-            sorted(
-                (seen for seen in self.observations(since=first) if concerns(seen, subject)),
-                key=lambda seen: (seen.resource_version, seen.sequence),
-            )
-        )
+        found = [
+            seen
+            for seen in self.observations([(subject.kind, subject.namespace)])
+            if seen.sequence >= first and concerns(seen, subject)
+        ]
+        return tuple(sorted(found, key=lambda seen: (seen.resource_version, seen.sequence)))
 
-    def observations(self, *, since: int = 0) -> tuple[Observation, ...]:
-        """All, in order of arrival, from sequence number ``since`` on."""
+    def observations(self, streams: Iterable[Stream] | None = None) -> tuple[Observation, ...]:
+        """All, or all of these (kind, namespace) pairs, in order of arrival."""
         with self._news:
-            return tuple(self._observations[since:])
+            if streams is None:
+                return tuple(self._observations)
+            chosen = [seen for stream in set(streams) for seen in self._streams.get(stream, ())]
+        return tuple(sorted(chosen, key=lambda seen: seen.sequence))
 
     def gaps(self) -> tuple[Gap, ...]:
         """All, in order of arrival."""
@@ -203,6 +208,7 @@ class Timeline:
             object=found,
         )
         self._observations.append(seen)
+        self._streams.setdefault((kind, seen.namespace), []).append(seen)
         self._highest = max(self._highest, at_version)
         key = (seen.kind, seen.namespace, seen.name)
         if key not in self._latest or self._latest[key].resource_version <= at_version:

@@ -1,0 +1,169 @@
+"""A directory that keeps what was seen of a failed scenario, for people and for tools.
+
+``failure.txt``, ``timeline.ndjson`` (one observation or gap a line), ``events.txt``,
+``objects/*.yaml`` (each object as it was last) and the texts that the caller adds, such as logs.
+No secret gets in: objects of kind Secret are left out, and what looks like a token, a password or
+a private key is masked wherever it stands. Writing never raises: evidence must not hide the
+failure that it is about.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from queuecheck.timeline.explain import EVENT, event_row
+from queuecheck.timeline.failure import Failure, moment, render
+from queuecheck.timeline.observation import Observation
+from queuecheck.timeline.timeline import Timeline
+
+MASK = "(masked)"
+REFUSED_KINDS = frozenset({"Secret", "TokenRequest", "TokenReview"})
+_WORD = r"(?:token|password|passwd|secret|api[-_]?key|client-key-data|authorization)"
+_SECRET_KEY = re.compile(rf"(?i){_WORD}$")
+_BEFORE_VALUE = rf"(?i)([\w.-]*{_WORD}\\?[\"']?\s*[:=]\s*)"
+_IN_TEXT = (
+    (re.compile(r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*KEY-----|\Z)"), MASK),
+    (re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}"), rf"\1 {MASK}"),
+    (re.compile(r"\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*"), MASK),
+    (re.compile(rf"{_BEFORE_VALUE}(\\?\"|')(?!bearer|basic)[^\"'\\]+"), rf"\1\2{MASK}"),
+    (re.compile(rf"{_BEFORE_VALUE}(?!bearer|basic|\()[^\s,;\"'{{}}\[\]\\]+"), rf"\1{MASK}"),
+)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where it is, and in one line what kept it from being complete ("" if nothing did)."""
+
+    directory: Path
+    problem: str = ""
+
+
+def write_evidence(
+    directory: Path,
+    timeline: Timeline,
+    *,
+    failure: Failure | None = None,
+    texts: Mapping[str, str] | None = None,
+) -> Evidence:
+    """Writes what the timeline has seen. ``texts`` is by file name: ``controller.log``."""
+    objects = directory / "objects"
+    observations = [seen for seen in timeline.observations() if seen.kind not in REFUSED_KINDS]
+    try:
+        objects.mkdir(parents=True, exist_ok=True)
+        if failure is not None:
+            _write(directory / "failure.txt", [mask(render(failure))])
+        for name, text in (texts or {}).items():
+            _write(directory / _file_name(name), [mask(text)])
+        _write(directory / "events.txt", _events(observations))
+        _write(directory / "timeline.ndjson", _lines(timeline, observations))
+        for seen in _last(observations):
+            name = _file_name(f"{seen.kind}_{seen.namespace}_{seen.name}.yaml")
+            _write(objects / name, [_as_yaml(seen)])
+    except OSError as error:
+        return Evidence(directory, f"evidence in {directory} is incomplete: {error.strerror}")
+    return Evidence(directory)
+
+
+def mask(text: str) -> str:
+    """The text without bearer tokens, passwords and private keys."""
+    for pattern, replacement in _IN_TEXT:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def clean(value: Any) -> Any:
+    """A raw object without managed fields, and with secret values masked."""
+    if isinstance(value, dict):
+        named = value.get("name")
+        secret = isinstance(named, str) and bool(_SECRET_KEY.search(named))
+        return {
+            key: MASK
+            if isinstance(item, str) and (_SECRET_KEY.search(key) or (secret and key == "value"))
+            else clean(item)
+            for key, item in value.items()
+            if key != "managedFields"
+        }
+    if isinstance(value, list):
+        return [clean(item) for item in value]
+    return mask(value) if isinstance(value, str) else value
+
+
+def _write(path: Path, parts: Iterable[str]) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        for part in parts:
+            file.write(part if part.endswith("\n") else part + "\n")
+
+
+def _events(observations: Iterable[Observation]) -> Iterator[str]:
+    for seen in observations:
+        if seen.kind == EVENT:
+            row = event_row(seen)
+            yield mask(f"{moment(row.at)}  rv {row.resource_version}  {row.what}  {row.text}")
+
+
+def _lines(timeline: Timeline, observations: Iterable[Observation]) -> Iterator[str]:
+    entries: list[tuple[int, dict[str, Any]]] = [
+        (
+            gap.sequence,
+            {
+                "gap": gap.reason,
+                "kind": gap.kind,
+                "namespace": gap.namespace,
+                "ms": round(gap.at * 1000),
+                "after": gap.after,
+                "until": gap.until,
+            },
+        )
+        for gap in timeline.gaps()
+    ]
+    entries += [
+        (
+            seen.sequence,
+            {
+                "sequence": seen.sequence,
+                "ms": round(seen.at * 1000),
+                "resourceVersion": seen.resource_version,
+                "verb": seen.verb,
+                "kind": seen.kind,
+                "namespace": seen.namespace,
+                "name": seen.name,
+                "uid": seen.uid,
+                "object": clean(seen.object),
+            },
+        )
+        for seen in observations
+    ]
+    entries.sort(key=lambda entry: entry[0])
+    began = {"began": timeline.began_at.isoformat()}
+    yield json.dumps(began)
+    for _, entry in entries:
+        yield json.dumps(entry, ensure_ascii=False)
+
+
+def _last(observations: Iterable[Observation]) -> Iterable[Observation]:
+    last: dict[tuple[str, str, str], Observation] = {}
+    for seen in observations:
+        key = (seen.kind, seen.namespace, seen.name)
+        if seen.kind != EVENT and (
+            key not in last or last[key].resource_version <= seen.resource_version
+        ):
+            last[key] = seen
+    return last.values()
+
+
+def _as_yaml(seen: Observation) -> str:
+    gone = f"# deleted at {moment(seen.at)}\n" if seen.live is None else ""
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    text: str = yaml.dump(clean(seen.object), Dumper=dumper, sort_keys=False, allow_unicode=True)
+    return gone + text
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).lstrip(".") or "unnamed"
