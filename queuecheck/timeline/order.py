@@ -13,7 +13,7 @@ Two things break the order, and nothing that comes later can mend it:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from queuecheck.timeline.failure import Unknown
