@@ -213,7 +213,7 @@ def _has_status(version: KubeObject) -> bool:
 
 
 def _established(definition: KubeObject) -> bool:
-    conditions = definition.get("status", {}).get("conditions", ())
+    conditions = definition.get("status", {}).get("conditions") or ()
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
 
 

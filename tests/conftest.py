@@ -1,0 +1,43 @@
+"""What tests of several areas share: one real control plane for each worker."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from queuecheck import resources
+from queuecheck.cluster import LocalCluster, apply_manifests
+from queuecheck.kube import Api
+from queuecheck.kube.resource import NAMESPACES
+
+
+@pytest.fixture(scope="session")
+def control_plane() -> Iterator[LocalCluster]:
+    """A started control plane, with nothing on it but what Kubernetes itself makes."""
+    cluster = LocalCluster("tests")
+    cluster.start()
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def api(control_plane: LocalCluster) -> Iterator[Api]:
+    """Its administrator."""
+    api = Api.from_kubeconfig(control_plane.kubeconfig, user_agent="queuecheck-tests")
+    yield api
+    api.close()
+
+
+@pytest.fixture(scope="session")
+def installed(api: Api) -> Api:
+    """The administrator of a control plane with our CRDs and roles."""
+    for part in ("crds", "rbac"):
+        apply_manifests(api, resources.manifests_root() / part)
+    return api
+
+
+@pytest.fixture
+def namespace(api: Api) -> str:
+    """A namespace of the test's own."""
+    body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"generateName": "t-"}}
+    name: str = api.create(NAMESPACES, body)["metadata"]["name"]
+    return name
