@@ -149,7 +149,9 @@ def _first_line(node: Mapping[str, Any]) -> int:
 
 
 def _tags(nodes: list[Mapping[str, Any]]) -> tuple[Tag, ...]:
-    return tuple(Tag(node["name"].removeprefix("@"), int(node["location"]["line"])) for node in nodes)
+    return tuple(
+        Tag(node["name"].removeprefix("@"), int(node["location"]["line"])) for node in nodes
+    )
 
 
 def _dedent(lines: list[str]) -> str:

@@ -10,10 +10,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-SLOT_LABEL = "queuecheck.dev/slot"
+from queuecheck.cluster import SLOT_LABEL
+
 RUN_LABEL = "queuecheck.dev/run"
 REQUIREMENT_LABEL = "queuecheck.dev/requirement"
 LONGEST = 63
+
+__all__ = ["REQUIREMENT_LABEL", "RUN_LABEL", "SLOT_LABEL", "Names", "fit", "worker_letters"]
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,20 @@ from typing import Any
 
 from queuecheck import __version__
 from queuecheck.cluster import Cluster, NodeDriver
-from queuecheck.implementation import Implementation
-from queuecheck.kube import AlreadyExists, Api, KubeObject, NotFound, Resource
-from queuecheck.kube.resource import NAMESPACES, PRIORITY_CLASSES, SERVICE_ACCOUNTS
+from queuecheck.implementation import Implementation, ImplementationError
+from queuecheck.kube import Api, KubeObject, NotFound, Resource
+from queuecheck.kube.resource import NAMESPACES
 from queuecheck.profiles import Profile
-from queuecheck.timeline import Budgets, Claims, Recorder, Timeline
+from queuecheck.timeline import (
+    Budgets,
+    Claims,
+    Evidence,
+    Failure,
+    Recorder,
+    Timeline,
+    write_evidence,
+)
+from queuecheck.world.canary import make_namespace
 from queuecheck.world.cleanup import Cleanup
 from queuecheck.world.names import SLOT_LABEL, Names
 
@@ -41,12 +50,20 @@ class Ground:
 class World:
     """Everything a step may touch."""
 
-    def __init__(self, ground: Ground, names: Names, *, reproduce: str) -> None:
+    def __init__(
+        self,
+        ground: Ground,
+        names: Names,
+        *,
+        reproduce: str,
+        priority_class: Callable[[int], str],
+    ) -> None:
         """``reproduce`` is the command that runs this scenario alone."""
         self._ground = ground
         self._names = names
         self._cleanup = Cleanup()
-        self.reproduce = reproduce
+        self._priority_class = priority_class
+        self._log_mark = ground.implementation.log_mark()
         self.api = Api.from_kubeconfig(
             ground.cluster.kubeconfig,
             user_agent=f"queuecheck-{names.suffix}/{__version__}",
@@ -54,7 +71,10 @@ class World:
         self.timeline = Timeline()
         self._recorder = Recorder(self.api, self.timeline, self._watches())
         self.claims = Claims(
-            self.timeline, budgets=ground.budgets, cross_kind_order=ground.cross_kind_order
+            self.timeline,
+            budgets=ground.budgets,
+            cross_kind_order=ground.cross_kind_order,
+            command=reproduce,
         )
 
     @property
@@ -120,17 +140,36 @@ class World:
 
     def priority_class(self, value: int) -> str:
         """The run's PriorityClass of that value; it is made when first asked for."""
-        sign = "m" if value < 0 else "p"
-        name = f"qc-{self.run}-{sign}{abs(value)}"
-        body: KubeObject = {
-            "apiVersion": PRIORITY_CLASSES.api_version,
-            "kind": PRIORITY_CLASSES.kind,
-            "metadata": {"name": name, "labels": dict(self._names.labels)},
-            "value": value,
-        }
-        with suppress(AlreadyExists):
-            self.api.create(PRIORITY_CLASSES, body)
-        return name
+        return self._priority_class(value)
+
+    def logs(self) -> Mapping[str, str]:
+        """What each component has logged since the scenario began."""
+        return self.implementation.logs(since=self._log_mark)
+
+    def take_evidence(self, *, failure: Failure | None = None, error: str = "") -> Evidence:
+        """Writes what was seen so far into a directory of the scenario's own. Raises nothing."""
+        texts = {f"{component}.log": text for component, text in self.logs().items()}
+        texts["implementation.txt"] = self._implementation_facts()
+        if error:
+            texts["error.txt"] = error
+        directory = self._ground.evidence_directory / self.run / self._names.suffix
+        return write_evidence(directory, self.timeline, failure=failure, texts=texts)
+
+    def _implementation_facts(self) -> str:
+        implementation = self.implementation
+        lines = [
+            f"{implementation.name}, {self.cluster.reason}",
+            f"restarts: {implementation.restart_count}",
+            f"state: {implementation.alive() or 'running'}",
+        ]
+        try:
+            samples = implementation.metrics()
+        except ImplementationError as error:
+            return "\n".join([*lines, f"metrics: {error}"])
+        for sample in samples:
+            labels = ",".join(f'{key}="{value}"' for key, value in sample.labels.items())
+            lines.append(f"{sample.name}{{{labels}}} {sample.value:g}")
+        return "\n".join(lines)
 
     def create(
         self, resource: Resource, body: Mapping[str, Any], *, namespace: str | None = None
@@ -165,30 +204,21 @@ class World:
 
     def open(self) -> None:
         """Makes the namespace and starts the recorder: both are there when this returns."""
-        self.api.create(
-            NAMESPACES,
-            {
-                "apiVersion": "v1",
-                "kind": "Namespace",
-                "metadata": {"name": self.namespace, "labels": self._names.labels},
-            },
-        )
-        # Pods need this account; made here, they do not wait for the controller that makes it.
-        with suppress(AlreadyExists):
-            self.api.create(
-                SERVICE_ACCOUNTS,
-                {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}},
-                namespace=self.namespace,
-            )
-        self._recorder.start()
         self._cleanup.add(self._delete_namespace, sentence=f"delete namespace {self.namespace}")
+        make_namespace(self.api, self.namespace, labels=self._names.labels)
+        self._recorder.start()
         self._cleanup.add(self._delete_first, sentence="delete what has to go first")
         self._cleanup.add(self.nodes.reset, sentence="close the slots")
+        self._cleanup.add(self.implementation.restore, sentence="restore the implementation")
 
-    def close(self) -> None:
-        """Takes everything away. Raises CleanupError; the recorder has stopped in any case."""
+    def close(self, *, keep: bool = False) -> None:
+        """Takes everything away, or nothing with ``keep``; the recorder stops in any case.
+
+        Raises CleanupError.
+        """
         try:
-            self._cleanup.run()
+            if not keep:
+                self._cleanup.run()
         finally:
             self._recorder.stop()
             self.api.close()

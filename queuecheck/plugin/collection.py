@@ -1,0 +1,89 @@
+"""From feature files to tests.
+
+The first feature file that is collected makes this process one that runs scenarios: the tags are
+registered as markers, the steps and fixtures as plugins, and ``Suite`` begins to take part.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from queuecheck import resources
+from queuecheck.catalogue import FeatureError, Scenario, load_catalogue
+from queuecheck.catalogue.features import read_feature
+from queuecheck.plugin import compat, options, preflight
+from queuecheck.plugin.suite import SCENARIO, Suite
+
+FIXTURES = "queuecheck.plugin.fixtures"
+SUITE = pytest.StashKey[Suite]()
+
+
+def feature_module(path: Path, parent: pytest.Collector) -> pytest.Collector:
+    """The collector of one feature file."""
+    prepare(parent.config)
+    module: FeatureModule = FeatureModule.from_parent(parent, path=path)
+    return module
+
+
+def prepare(config: pytest.Config) -> Suite:
+    """Makes this process one that runs scenarios; once."""
+    if SUITE in config.stash:
+        return config.stash[SUITE]
+    descriptor = preflight.descriptor_of(config)
+    catalogue = load_catalogue(resources.catalogue_file(descriptor.profile.name))
+    words = preflight.vocabulary(catalogue, descriptor.profile)
+    for name, meaning in words.markers():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+    suite = config.stash[SUITE] = Suite(config, descriptor)
+    manager = config.pluginmanager
+    manager.register(suite, "queuecheck-suite")
+    for module in (FIXTURES, *_step_modules(config)):
+        manager.register(importlib.import_module(module), module)
+    return suite
+
+
+def _step_modules(config: pytest.Config) -> Iterator[str]:
+    for package in config.getini("queuecheck_steps"):
+        # The whole package before its first module: step modules import one another.
+        pytest.register_assert_rewrite(package)
+        found = importlib.import_module(package)
+        for module in pkgutil.iter_modules(found.__path__):
+            yield f"{package}.{module.name}"
+
+
+class FeatureModule(pytest.Module):
+    """A feature file: one test for each scenario, or for each row of an outline's Examples."""
+
+    def _getobj(self) -> ModuleType:
+        base = options.root_of(self.config, self.path)
+        assert base is not None
+        try:
+            self._scenarios = {
+                scenario.name: scenario for scenario in read_feature(self.path, base=base.parent)
+            }
+            # Asked for by mark, the world is made in the set-up phase, before the first step.
+            return compat.module_of(self.path, base=base, marks=[pytest.mark.usefixtures("world")])
+        except (FeatureError, compat.Unusable) as error:
+            raise self.CollectError(str(error)) from error
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """The tests, in the order of the file."""
+        items = list(super().collect())
+        for item in items:
+            assert isinstance(item, pytest.Function)
+            name = compat.scenario_name(item.function)
+            assert name is not None
+            self._prepare(item, self._scenarios[name])
+        items.sort(key=lambda item: item.stash[SCENARIO].line)
+        yield from items
+
+    def _prepare(self, item: pytest.Function, scenario: Scenario) -> None:
+        item.stash[SCENARIO] = scenario
+        # Where it stands, for humans: not the place in pytest-bdd where the function was made.
+        item.location = (scenario.file, scenario.line - 1, scenario.name)

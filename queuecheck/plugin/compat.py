@@ -1,0 +1,62 @@
+"""All that is known about the inside of pytest-bdd 9; nothing else imports its private parts.
+
+``scenarios`` puts test functions into the namespace of its caller, so it is called by a statement
+that is run in a module made for the purpose. Which scenario a test function stands for is kept in
+a registry of pytest-bdd's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from pytest_bdd import exceptions
+from pytest_bdd.scenario import (
+    get_python_name_generator,
+    scenario_wrapper_template_registry,
+)
+
+STATEMENT = compile(
+    "from pytest_bdd import scenarios; scenarios(_path, features_base_dir=_base)",
+    "<scenarios of a feature file>",
+    "exec",
+)
+
+
+class Unusable(Exception):
+    """pytest-bdd cannot make tests of a file; the message says why."""
+
+
+def module_of(path: Path, *, base: Path, marks: list[pytest.MarkDecorator]) -> ModuleType:
+    """A module with one test function for each scenario of a feature file. Raises Unusable."""
+    module = ModuleType(f"features.{path.stem}")
+    module.__file__ = str(path)
+    module.__dict__.update(_path=str(path), _base=str(base), pytestmark=marks)
+    try:
+        exec(STATEMENT, module.__dict__)  # noqa: S102 - a constant; see the module's docstring
+    except exceptions.NoScenariosFound:
+        return module
+    except Exception as error:
+        raise Unusable(f"{type(error).__name__}: {error}") from error
+    return module
+
+
+def scenario_name(function: Callable[..., object]) -> str | None:
+    """The scenario that a test function stands for, as its feature names it."""
+    template = scenario_wrapper_template_registry.get(function)
+    return None if template is None else template.name
+
+
+def test_name(scenario: str) -> str:
+    """The name of the test function of a scenario."""
+    return next(iter(get_python_name_generator(scenario)))
+
+
+def example_of(item: pytest.Function) -> dict[str, str]:
+    """The Examples row of a test, or nothing."""
+    callspec: Any = getattr(item, "callspec", None)
+    row: dict[str, str] = {} if callspec is None else callspec.params.get("_pytest_bdd_example", {})
+    return row

@@ -1,0 +1,63 @@
+"""What an exception says about a scenario: whose fault it is, and how to tell it."""
+
+from __future__ import annotations
+
+import pytest
+
+from queuecheck.implementation import ImplementationError
+from queuecheck.kube import KubeconfigError, Unreachable
+from queuecheck.timeline import ClaimFailed, HarnessError
+from queuecheck.verdict import Outcome
+from queuecheck.world import CleanupError, EnvironmentBroken
+
+ENVIRONMENT = (EnvironmentBroken, Unreachable, KubeconfigError, ImplementationError)
+REASON_LENGTH = 160
+
+
+def classify(phase: str, error: BaseException | None) -> tuple[Outcome, str]:
+    """The outcome of a phase (``setup``, ``call``, ``teardown``) and a reason of one line.
+
+    Only a ClaimFailed is a fault of the implementation. What nobody thought of is the suite's.
+    """
+    if error is None:
+        return Outcome.PASSED, ""
+    if isinstance(error, ClaimFailed) or _is_claim_of_a_step(error):
+        return Outcome.FAILED, _line(error)
+    if isinstance(error, pytest.skip.Exception):
+        return Outcome.SKIPPED, _line(error)
+    if isinstance(error, ENVIRONMENT):
+        return Outcome.ENVIRONMENT, _line(error)
+    if isinstance(error, CleanupError):
+        return Outcome.CLEANUP_ERROR, _line(error)
+    outcome = Outcome.CLEANUP_ERROR if phase == "teardown" else Outcome.HARNESS_ERROR
+    return outcome, f"{type(error).__name__}: {_line(error)}"
+
+
+def told(error: BaseException) -> str | None:
+    """The text that stands for the traceback, where the error explains itself."""
+    if isinstance(error, ClaimFailed) or _is_claim_of_a_step(error):
+        notes = getattr(error, "__notes__", [])
+        return "\n".join([str(error), *notes])
+    if isinstance(error, HarnessError):
+        return f"harness error: {error}"
+    if isinstance(error, ENVIRONMENT):
+        return f"environment: {error}"
+    if isinstance(error, CleanupError):
+        return f"clean-up: {error}"
+    return None
+
+
+def _is_claim_of_a_step(error: BaseException) -> bool:
+    """A plain ``assert`` in a step is a claim; one in the engine is a broken invariant."""
+    trace = error.__traceback__
+    if not isinstance(error, AssertionError) or trace is None:
+        return False
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0] != "queuecheck"
+
+
+def _line(error: BaseException) -> str:
+    text = str(error).strip()
+    first = text.splitlines()[0] if text else type(error).__name__
+    return first if len(first) <= REASON_LENGTH else f"{first[: REASON_LENGTH - 1]}…"

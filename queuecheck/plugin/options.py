@@ -1,0 +1,136 @@
+"""The plugin's options, and which files are ours. Nothing heavy: foreign runs import it too."""
+
+from __future__ import annotations
+
+import random
+import secrets
+from pathlib import Path
+
+import pytest
+
+from queuecheck import resources
+
+CLUSTERS = ("local",)
+RANDOM = "random"
+RUN_LETTERS = "bcdfghjkmnpqrstvwxz23456789"
+
+
+def add(parser: pytest.Parser) -> None:
+    """Adds options and ini settings."""
+    group = parser.getgroup("queuecheck", "conformance of batch queues")
+    group.addoption(
+        "--qc-cluster", choices=CLUSTERS, default="local", help="where scenarios run (local)"
+    )
+    group.addoption(
+        "--qc-implementation",
+        metavar="FILE",
+        help="descriptor of the implementation (the reference controller)",
+    )
+    group.addoption(
+        "--qc-timeout-scale",
+        type=float,
+        default=1.0,
+        metavar="X",
+        help="multiplies every budget of waiting (1)",
+    )
+    group.addoption(
+        "--qc-id",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only this requirement's scenarios; may be repeated",
+    )
+    group.addoption(
+        "--qc-at",
+        action="append",
+        default=[],
+        metavar="FILE:LINE",
+        help="only the scenario that stands there; may be repeated",
+    )
+    group.addoption(
+        "--qc-repeat", type=int, default=1, metavar="N", help="each scenario so many times (1)"
+    )
+    group.addoption(
+        "--qc-random-order",
+        nargs="?",
+        const=RANDOM,
+        metavar="SEED",
+        help="shuffles the scenarios; the seed is printed and can be given again",
+    )
+    group.addoption(
+        "--qc-keep",
+        choices=("failed", "all"),
+        help="leaves the namespaces of these scenarios in place while the cluster lasts",
+    )
+    group.addoption(
+        "--qc-evidence",
+        default="reports/evidence",
+        metavar="DIR",
+        help="where failed scenarios leave their evidence (reports/evidence)",
+    )
+    group.addoption(
+        "--qc-strict",
+        action="store_true",
+        help="a failed SHOULD or MAY makes the exit code 1 too",
+    )
+    group.addoption(
+        "--qc-traceback",
+        action="store_true",
+        help="shows the Python traceback of failed claims",
+    )
+    group.addoption("--qc-run", help="the run's short name (a random one)")
+    parser.addini("queuecheck_features", "directories of feature files", type="paths", default=[])
+    parser.addini(
+        "queuecheck_steps", "packages of step definitions", type="args", default=["steps"]
+    )
+
+
+def settle(config: pytest.Config) -> None:
+    """Draws what is left to chance, before workers copy the options."""
+    if config.option.qc_run is None:
+        config.option.qc_run = "".join(secrets.choice(RUN_LETTERS) for _ in range(5))
+    if config.option.qc_random_order == RANDOM:
+        config.option.qc_random_order = str(random.SystemRandom().randrange(10**6))
+
+
+def is_worker(config: pytest.Config) -> bool:
+    """Whether this process is one of pytest-xdist's workers."""
+    return hasattr(config, "workerinput")
+
+
+def worker_name(config: pytest.Config) -> str:
+    """``gw0`` …, or "" in the only process."""
+    workerinput = getattr(config, "workerinput", None)
+    return str(workerinput["workerid"]) if workerinput else ""
+
+
+def roots(config: pytest.Config) -> tuple[Path, ...]:
+    """The directories whose feature files are ours."""
+    named = [Path(path) for path in config.getini("queuecheck_features")]
+    return tuple(path.resolve() for path in [*named, resources.features_root()])
+
+
+def root_of(config: pytest.Config, path: Path) -> Path | None:
+    """The one of ``roots`` that holds the path, or None."""
+    resolved = path.resolve()
+    return next((root for root in roots(config) if resolved.is_relative_to(root)), None)
+
+
+def is_ours(config: pytest.Config, path: Path) -> bool:
+    """Whether a feature file belongs to this suite."""
+    return root_of(config, path) is not None
+
+
+def asked_for(config: pytest.Config) -> tuple[Path, ...]:
+    """The paths on the command line, or of ``testpaths``."""
+    base = config.invocation_params.dir
+    return tuple((base / argument.split("::", 1)[0]).resolve() for argument in config.args)
+
+
+def asks_for_ours(config: pytest.Config) -> bool:
+    """Whether a path that is asked for is inside, or contains, a features directory of ours."""
+    return any(
+        path.is_relative_to(root) or (root.is_relative_to(path) and any(root.rglob("*.feature")))
+        for root in roots(config)
+        for path in asked_for(config)
+    )

@@ -1,0 +1,108 @@
+"""What can be found wrong before anything is started: each in one line, with exit code 2."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from queuecheck import resources
+from queuecheck.catalogue import (
+    Catalogue,
+    CatalogueError,
+    FeatureError,
+    Scenario,
+    Vocabulary,
+    check,
+    load_catalogue,
+    read_features,
+)
+from queuecheck.cluster.words import CAPABILITIES
+from queuecheck.implementation import Descriptor, DescriptorError, load_descriptor
+from queuecheck.plugin import options
+from queuecheck.profiles import Profile
+from queuecheck.verdict import ExitCode
+
+
+class Unusable(Exception):
+    """The run cannot begin; the message is one line for each thing that is wrong."""
+
+
+def refuse(config: pytest.Config) -> int | None:
+    """Exit code 2, after saying why, or None when the run may begin."""
+    try:
+        descriptor = descriptor_of(config)
+        catalogue = load_catalogue(resources.catalogue_file(descriptor.profile.name))
+        scenarios = scenarios_of(config)
+        problems = list(_problems(config, scenarios, vocabulary(catalogue, descriptor.profile)))
+    except (DescriptorError, CatalogueError, FeatureError) as error:
+        problems = [str(error)]
+    for problem in problems:
+        sys.stderr.write(f"queuecheck: {problem}\n")
+    return int(ExitCode.USAGE) if problems else None
+
+
+def descriptor_of(config: pytest.Config) -> Descriptor:
+    """The implementation that the options name. Raises DescriptorError."""
+    named = config.option.qc_implementation
+    if named is None:
+        return load_descriptor(resources.implementations_root() / "reference.yaml")
+    return load_descriptor(config.invocation_params.dir / named)
+
+
+def scenarios_of(config: pytest.Config) -> tuple[Scenario, ...]:
+    """Every scenario of the features directories that are asked for. Raises FeatureError."""
+    return tuple(scenario for root in roots_asked_for(config) for scenario in read_features(root))
+
+
+def roots_asked_for(config: pytest.Config) -> tuple[Path, ...]:
+    """The features directories of ours in or above which a path is asked for."""
+    asked = options.asked_for(config)
+    return tuple(
+        root
+        for root in options.roots(config)
+        if any(path.is_relative_to(root) or root.is_relative_to(path) for path in asked)
+    )
+
+
+def vocabulary(catalogue: Catalogue, profile: Profile) -> Vocabulary:
+    """The tags that mean something."""
+    return Vocabulary(
+        profile=profile.name,
+        catalogue=catalogue,
+        needs=frozenset(profile.features) | frozenset(CAPABILITIES),
+    )
+
+
+def _problems(
+    config: pytest.Config, scenarios: tuple[Scenario, ...], words: Vocabulary
+) -> Iterator[str]:
+    yield from map(str, check(scenarios, words))
+    shown = {name for scenario in scenarios for name in scenario.requirements}
+    for name in config.option.qc_id:
+        try:
+            row = words.catalogue.get(name)
+        except CatalogueError as error:
+            yield f"--id: {error}"
+            continue
+        if row.id not in shown:
+            yield f"--id {row.id}: no scenario shows it in this version of the suite"
+    for place in config.option.qc_at:
+        if not any(stands_at(scenario, place) for scenario in scenarios):
+            yield f"no scenario stands at {place}; `queuecheck list` names them all"
+    if config.option.qc_timeout_scale <= 0:
+        yield f"--timeout-scale {config.option.qc_timeout_scale:g}: it has to be more than 0"
+    if config.option.qc_repeat < 1:
+        yield f"--repeat {config.option.qc_repeat}: it has to be at least 1"
+
+
+def stands_at(scenario: Scenario, place: str) -> bool:
+    """Whether ``file:line`` or ``file`` means the scenario; the file may have more in front."""
+    file, _, line = place.rpartition(":")
+    if not line.isdigit():
+        file, line = place, ""
+    same = Path(file).as_posix().endswith(scenario.file)
+    last = scenario.line + scenario.text.count("\n")
+    return same and (not line or scenario.line <= int(line) <= last)

@@ -1,0 +1,150 @@
+"""Running scenarios: which of them, in which order, and what came of each.
+
+Whether a scenario can run is decided before its first step. What it came to is decided from the
+phase in which it ended and the kind of the exception, and put on pytest's report.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from queuecheck.catalogue import NEEDS_PREFIX, Scenario
+from queuecheck.cluster.words import CAPABILITIES
+from queuecheck.implementation import Descriptor
+from queuecheck.plugin import compat, options, preflight, record
+from queuecheck.plugin.errors import classify, told
+from queuecheck.verdict import Outcome, ScenarioResult
+
+SCENARIO = pytest.StashKey[Scenario]()
+DECIDED = pytest.StashKey[tuple[Outcome, str]]()
+FAILED = pytest.StashKey[bool]()
+
+
+class Suite:
+    """The plugin of a process that runs scenarios."""
+
+    def __init__(self, config: pytest.Config, descriptor: Descriptor) -> None:
+        self._config = config
+        self.descriptor = descriptor
+        self.stage = f"cluster {config.option.qc_cluster}"
+
+    def pytest_bdd_apply_tag(self, tag: str, function: object) -> bool | None:
+        """``needs:x`` becomes a mark with an argument: a mark's name holds no colon."""
+        if not tag.startswith(NEEDS_PREFIX):
+            return None
+        pytest.mark.needs(tag.removeprefix(NEEDS_PREFIX))(function)
+        return True
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """``--qc-repeat``: each scenario so many times."""
+        times = self._config.option.qc_repeat
+        if times > 1 and compat.scenario_name(metafunc.function) is not None:
+            metafunc.fixturenames.append("qc_repetition")
+            numbers = range(1, times + 1)
+            metafunc.parametrize("qc_repetition", numbers, ids=[f"run{n}" for n in numbers])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """``--qc-id``, ``--qc-at`` and ``--qc-random-order``."""
+        left_out = [item for item in items if SCENARIO in item.stash and not self._wanted(item)]
+        if left_out:
+            self._config.hook.pytest_deselected(items=left_out)
+            items[:] = [item for item in items if item not in set(left_out)]
+        seed = self._config.option.qc_random_order
+        if seed is not None:
+            ours = [item for item in items if SCENARIO in item.stash]
+            shuffled = sorted(ours, key=lambda item: item.nodeid)
+            random.Random(seed).shuffle(shuffled)  # noqa: S311 - an order, no secret
+            others = [item for item in items if SCENARIO not in item.stash]
+            items[:] = [*others, *shuffled]
+
+    def _wanted(self, item: pytest.Item) -> bool:
+        scenario = item.stash[SCENARIO]
+        names = [name.upper() for name in self._config.option.qc_id]
+        places = self._config.option.qc_at
+        by_id = not names or any(name in names for name in scenario.requirements)
+        by_place = not places or any(preflight.stands_at(scenario, place) for place in places)
+        return by_id and by_place
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """A scenario that needs what the implementation has not is not begun."""
+        if SCENARIO not in item.stash:
+            return
+        lacking = [
+            need
+            for need in needs_of(item)
+            if need not in self.descriptor.features and need not in CAPABILITIES
+        ]
+        if lacking:
+            decide(item, Outcome.NOT_SUPPORTED, f"{self.descriptor.name} has no {lacking[0]}")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Puts the result of each phase that decides something on its report."""
+        report = yield
+        if SCENARIO not in item.stash:
+            return report
+        error = None if call.excinfo is None else call.excinfo.value
+        found = item.stash.get(DECIDED, None) if report.skipped else None
+        outcome, reason = found or classify(call.when, error)
+        if outcome is Outcome.FAILED:
+            item.stash[FAILED] = True
+        if call.when == "call" or outcome is not Outcome.PASSED:
+            record.attach(report, self._record(item, outcome, reason, call.duration))
+        if error is not None and report.failed and not self._config.option.qc_traceback:
+            text = told(error)
+            if text is not None:
+                report.longrepr = text
+        return report
+
+    def _record(
+        self, item: pytest.Item, outcome: Outcome, reason: str, seconds: float
+    ) -> record.Record:
+        scenario = item.stash[SCENARIO]
+        result = ScenarioResult(
+            requirements=scenario.requirements,
+            outcome=outcome,
+            milliseconds=round(seconds * 1000),
+            reason=reason,
+            name=scenario.name,
+            place=scenario.place,
+        )
+        return record.Record(result, self.stage, self.descriptor.title)
+
+    def reproduce(self, scenario: Scenario) -> str:
+        """The command that runs one scenario alone."""
+        option = self._config.option
+        words = ["queuecheck", "run", scenario.place]
+        if option.qc_implementation is not None:
+            words += ["--implementation", str(option.qc_implementation)]
+        if option.qc_timeout_scale != 1:
+            words += ["--timeout-scale", f"{option.qc_timeout_scale:g}"]
+        return " ".join(words)
+
+    @property
+    def evidence_directory(self) -> Path:
+        """Where failed scenarios leave what was seen."""
+        return self._config.invocation_params.dir / str(self._config.option.qc_evidence)
+
+    @property
+    def worker(self) -> str:
+        """``gw0`` …, or "" in the only process."""
+        return options.worker_name(self._config)
+
+
+def needs_of(item: pytest.Item) -> tuple[str, ...]:
+    """What a scenario says it needs, its Examples' tags included."""
+    return tuple(sorted({str(mark.args[0]) for mark in item.iter_markers("needs") if mark.args}))
+
+
+def decide(item: pytest.Item, outcome: Outcome, reason: str) -> None:
+    """Ends a scenario before its first step. Raises pytest's Skipped."""
+    item.stash[DECIDED] = (outcome, reason)
+    pytest.skip(f"{outcome.word.lower()}: {reason}")

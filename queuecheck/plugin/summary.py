@@ -1,0 +1,161 @@
+"""What the terminal shows in the end, and the exit code.
+
+The first line says which cluster it was and why; then one line for each requirement; then the
+verdict with what it does not say. pytest's own closing line stays the last.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from queuecheck import resources
+from queuecheck.catalogue import load_catalogue
+from queuecheck.plugin import compat, options, preflight, record
+from queuecheck.verdict import (
+    ExitCode,
+    Outcome,
+    RequirementResult,
+    RunVerdict,
+    ScenarioResult,
+    Scope,
+    by_requirement,
+    judge,
+)
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
+
+
+class Summary:
+    """Gathers the results of all workers, and judges them."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._descriptor = preflight.descriptor_of(config)
+        self._catalogue = load_catalogue(resources.catalogue_file(self._descriptor.profile.name))
+        self._scenarios = preflight.scenarios_of(config)
+        self._results: dict[str, list[ScenarioResult]] = {}
+        self._stages: dict[str, None] = {}
+        self._foreign_failures = False
+        self._interrupted = ""
+
+    def pytest_report_header(self) -> str:
+        """What is about to be judged, and with which seed."""
+        seed = self._config.option.qc_random_order
+        order = f", random order with seed {seed}" if seed is not None else ""
+        return f"queuecheck: {self._descriptor.title}, run {self._config.option.qc_run}{order}"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """A result, wherever it was run."""
+        found = record.of(report)
+        if found is not None:
+            self._stages[found.stage] = None
+            self._results.setdefault(report.nodeid, []).append(found.result)
+        elif report.failed and ".feature::" in report.nodeid:
+            self._results.setdefault(report.nodeid, []).append(self._crashed(report))
+        elif report.failed:
+            self._foreign_failures = True
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """The exit code is that of the verdict, unless pytest's own says something else."""
+        stopped = session.shouldstop or session.shouldfail
+        if stopped or exitstatus == pytest.ExitCode.INTERRUPTED:
+            self._interrupted = str(stopped) if isinstance(stopped, str) else "interrupted"
+        if exitstatus == pytest.ExitCode.INTERNAL_ERROR:
+            session.exitstatus = ExitCode.HARNESS
+        elif exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            session.exitstatus = ExitCode.USAGE
+        elif not self._foreign_failures and (self._results or not session.testsfailed):
+            session.exitstatus = self._verdict().exit_code
+        elif not self._results and exitstatus == pytest.ExitCode.INTERRUPTED:
+            session.exitstatus = ExitCode.HARNESS
+
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
+        """The results by requirement, and the verdict."""
+        if not self._results:
+            return
+        verdict = self._verdict()
+        terminalreporter.section("queuecheck")
+        for stage in self._stages:
+            terminalreporter.write_line(stage)
+        terminalreporter.write_line(f"implementation {self._descriptor.title}")
+        terminalreporter.write_line("")
+        for result in self._by_requirement():
+            _write(terminalreporter, result)
+        terminalreporter.write_line("")
+        for note in verdict.notes:
+            terminalreporter.write_line(note)
+        colour = "green" if verdict.exit_code is ExitCode.CONFORMANT else "red"
+        terminalreporter.write_line(verdict.headline, **{colour: True, "bold": True})
+
+    def _by_requirement(self) -> tuple[RequirementResult, ...]:
+        flat = [result for results in self._results.values() for result in results]
+        return by_requirement(flat, self._catalogue)
+
+    def _verdict(self) -> RunVerdict:
+        covered = {name for scenario in self._scenarios for name in scenario.requirements}
+        needed = {
+            word.removeprefix("needs:") for scenario in self._scenarios for word in scenario.words
+        }
+        undeclared = [
+            feature
+            for feature in self._descriptor.profile.features.values()
+            if feature.name in needed and feature.name not in self._descriptor.features
+        ]
+        return judge(
+            self._by_requirement(),
+            Scope(
+                catalogue_size=len(self._catalogue.standing),
+                covered=frozenset(covered),
+                selection=self._is_selection(),
+                missing=tuple(each.name for each in undeclared if each.required),
+                absent=tuple(each.name for each in undeclared if not each.required),
+                interrupted=self._interrupted,
+                strict=bool(self._config.option.qc_strict),
+            ),
+        )
+
+    def _is_selection(self) -> bool:
+        option = self._config.option
+        whole = all(
+            any(root.is_relative_to(path) for path in options.asked_for(self._config))
+            for root in preflight.roots_asked_for(self._config)
+        )
+        return bool(option.qc_id or option.qc_at or option.keyword or option.markexpr) or not whole
+
+    @staticmethod
+    def _crashed_reason(report: pytest.TestReport) -> str:
+        return str(report.longrepr).strip().splitlines()[0] if report.longrepr else "no report"
+
+    def _crashed(self, report: pytest.TestReport) -> ScenarioResult:
+        """A scenario whose worker died under it: no result came, only that it failed."""
+        file, _, test = report.nodeid.partition("::")
+        name = test.partition("[")[0]
+        found = [
+            scenario
+            for scenario in self._scenarios
+            if file.endswith(scenario.file) and compat.test_name(scenario.name) == name
+        ]
+        return ScenarioResult(
+            requirements=found[0].requirements if found else (),
+            outcome=Outcome.HARNESS_ERROR,
+            milliseconds=0,
+            reason=self._crashed_reason(report),
+            name=found[0].name if found else test,
+            place=found[0].place if found else file,
+        )
+
+
+COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red"}
+
+
+def _write(terminal: TerminalReporter, result: RequirementResult) -> None:
+    colour = COLOURS.get(result.outcome, "yellow")
+    terminal.write(f"{result.outcome.word:<16}", **{colour: True})
+    row = result.requirement
+    terminal.write(f" {row.id:<11} {row.level.upper():<7}{result.milliseconds:>6} ms")
+    many = f"  {result.scenarios} scenarios" if result.scenarios > 1 else ""
+    terminal.write_line(f"{many}  {result.reason}".rstrip())

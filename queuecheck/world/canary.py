@@ -1,0 +1,117 @@
+"""One unit of work before all others.
+
+If the implementation does not take a Job over, admit it and see it finish, no scenario can say
+anything about its rules: the environment is broken, and its log says why.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from string import Template
+from typing import Any
+
+from queuecheck.cluster import NodeDriver
+from queuecheck.cluster.manifests import served_resources
+from queuecheck.implementation import Implementation
+from queuecheck.kube import AlreadyExists, Api, KubeObject, Listed, ListWatch, NotFound
+from queuecheck.kube.resource import JOBS, NAMESPACES, SERVICE_ACCOUNTS
+from queuecheck.profiles import Canary
+from queuecheck.world.errors import EnvironmentBroken
+
+NAME = "canary"
+LOG_LINES = 15
+
+
+def check_canary(
+    api: Api,
+    canary: Canary,
+    *,
+    nodes: NodeDriver,
+    implementation: Implementation,
+    namespace: str,
+) -> None:
+    """Returns when the canary's Job is complete. Raises EnvironmentBroken."""
+    make_namespace(api, namespace, labels={})
+    values = {"name": namespace, "namespace": namespace, "slot": canary.slot}
+    nodes.open_slot(canary.slot, pods=1)
+    nodes.run(canary.slot)
+    nodes.finish(canary.slot, succeeded=1)
+    watch = ListWatch(api, JOBS, namespace=namespace)
+    timer = threading.Timer(canary.timeout, watch.stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        for template in canary.objects:
+            body: KubeObject = filled(template, values)
+            resource = served_resources(api, body["apiVersion"])[body["kind"]]
+            api.create(resource, body, namespace=namespace)
+        job = _finished(watch)
+    finally:
+        timer.cancel()
+        watch.stop()
+        nodes.reset()
+    if job is None or not _is_true(job, "Complete"):
+        told = f"the canary, one Job, {_stuck(job)} after {canary.timeout:g} s"
+        raise EnvironmentBroken(f"{implementation.name}: {told}{_tails(implementation)}")
+    with suppress(NotFound):
+        api.delete(NAMESPACES, namespace)
+
+
+def make_namespace(api: Api, name: str, *, labels: Mapping[str, str]) -> None:
+    """A namespace in which pods can be created at once.
+
+    They need its default service account; made here, nobody waits for the controller that makes
+    it.
+    """
+    metadata = {"name": name, "labels": dict(labels)}
+    api.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}}
+    with suppress(AlreadyExists):
+        api.create(SERVICE_ACCOUNTS, account, namespace=name)
+
+
+def filled(template: Any, values: Mapping[str, str]) -> Any:
+    """A template of an object with ``${…}`` put in, in all of its texts."""
+    if isinstance(template, dict):
+        return {key: filled(value, values) for key, value in template.items()}
+    if isinstance(template, list):
+        return [filled(value, values) for value in template]
+    return Template(template).substitute(values) if isinstance(template, str) else template
+
+
+def _finished(watch: ListWatch) -> KubeObject | None:
+    """The Job when it has ended, or as it last was when the watch is stopped."""
+    last: KubeObject | None = None
+    for item in watch:
+        found = item.objects if isinstance(item, Listed) else [getattr(item, "object", None)]
+        for job in found:
+            if job is not None:
+                last = job
+                if _is_true(job, "Complete") or _is_true(job, "Failed"):
+                    return job
+    return last
+
+
+def _is_true(job: KubeObject, condition: str) -> bool:
+    conditions = (job.get("status") or {}).get("conditions") or ()
+    return any(each["type"] == condition and each["status"] == "True" for each in conditions)
+
+
+def _stuck(job: KubeObject | None) -> str:
+    if job is None:
+        return "was not seen"
+    if _is_true(job, "Failed"):
+        return "has failed, not later than"
+    if (job.get("spec") or {}).get("suspend"):
+        return "is still suspended: it was not admitted"
+    return "was admitted, but is not complete"
+
+
+def _tails(implementation: Implementation) -> str:
+    parts = [
+        f"\nlog of {component}:\n" + "\n".join(text.splitlines()[-LOG_LINES:])
+        for component, text in implementation.logs().items()
+    ]
+    return "".join(parts)

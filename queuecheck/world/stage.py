@@ -1,0 +1,156 @@
+"""What the scenarios of one worker share: a cluster, and the implementation on it.
+
+``open`` brings both up and ends with the canary; whatever does not work is told as
+EnvironmentBroken, once, and every scenario of the worker ends with that. ``close`` takes all of
+it down again, also after a half-way ``open``.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from queuecheck import resources
+from queuecheck.cluster import Cluster, ClusterError, LocalCluster
+from queuecheck.cluster.manifests import apply_manifests
+from queuecheck.implementation import Descriptor, Implementation, ImplementationError, implement
+from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, NotFound
+from queuecheck.kube.resource import NAMESPACES, PRIORITY_CLASSES
+from queuecheck.timeline import Budgets
+from queuecheck.world.accounts import lend_rights
+from queuecheck.world.canary import check_canary
+from queuecheck.world.errors import EnvironmentBroken
+from queuecheck.world.names import RUN_LABEL, Names, worker_letters
+from queuecheck.world.world import Ground, World
+
+
+class Stage:
+    """A cluster with an implementation on it. ``worker`` is ``gw0`` …, or "" if there is one."""
+
+    def __init__(
+        self,
+        *,
+        run: str,
+        worker: str,
+        descriptor: Descriptor,
+        cluster: str,
+        budgets: Budgets,
+        evidence_directory: Path,
+    ) -> None:
+        self._run = run
+        self._letters = worker_letters(worker)
+        self._descriptor = descriptor
+        self._cluster_kind = cluster
+        self._budgets = budgets
+        self._evidence_directory = evidence_directory
+        self._stack = ExitStack()
+        self._ground: Ground | None = None
+        self._api: Api | None = None
+        self._worlds = 0
+        self._classes: dict[int, str] = {}
+
+    @property
+    def reason(self) -> str:
+        """Which cluster it is and why."""
+        return self._opened.cluster.reason
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What the cluster can do."""
+        return self._opened.cluster.capabilities
+
+    @property
+    def _opened(self) -> Ground:
+        if self._ground is None:
+            raise EnvironmentBroken("the stage is not open")
+        return self._ground
+
+    def open(self) -> None:
+        """Raises EnvironmentBroken, and then has taken down what there was."""
+        try:
+            self._open()
+        except (ClusterError, ImplementationError, ApiError) as error:
+            self.close()
+            raise EnvironmentBroken(str(error)) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Ends the implementation, then the cluster."""
+        self._stack.close()
+
+    def world(self, requirement: str, *, reproduce: str) -> World:
+        """A world for a scenario, not yet open."""
+        self._worlds += 1
+        names = Names(self._run, requirement, f"{self._letters}{self._worlds}")
+        return World(self._opened, names, reproduce=reproduce, priority_class=self._priority_class)
+
+    def _open(self) -> None:
+        directory = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="qc-")))
+        cluster = _cluster(self._cluster_kind)
+        self._stack.callback(cluster.stop)
+        cluster.start()
+        api = self._api = Api.from_kubeconfig(cluster.kubeconfig, user_agent="queuecheck-stage")
+        self._stack.callback(api.close)
+        apply_manifests(api, resources.manifests_root() / "crds")
+        _ensure_namespace(api, self._descriptor.queue_namespace)
+        apply_manifests(api, resources.manifests_root() / "rbac")
+        lend_rights(api, self._descriptor)
+        implementation: Implementation = implement(self._descriptor, cluster, directory=directory)
+        self._stack.callback(implementation.stop)
+        implementation.start()
+        check_canary(
+            api,
+            self._descriptor.profile.canary,
+            nodes=cluster.nodes,
+            implementation=implementation,
+            namespace=f"qc-{self._run}-canary-{self._letters}",
+        )
+        self._stack.callback(self._delete_priority_classes)
+        self._ground = Ground(
+            run=self._run,
+            profile=self._descriptor.profile,
+            cluster=cluster,
+            implementation=implementation,
+            budgets=self._budgets,
+            cross_kind_order="cross-kind-order" in cluster.capabilities,
+            evidence_directory=self._evidence_directory,
+        )
+
+    def _priority_class(self, value: int) -> str:
+        assert self._api is not None
+        if value not in self._classes:
+            name = f"qc-{self._run}-{'m' if value < 0 else 'p'}{abs(value)}"
+            body: KubeObject = {
+                "apiVersion": PRIORITY_CLASSES.api_version,
+                "kind": PRIORITY_CLASSES.kind,
+                "metadata": {"name": name, "labels": {RUN_LABEL: self._run}},
+                "value": value,
+            }
+            with suppress(AlreadyExists):  # another worker on the same cluster
+                self._api.create(PRIORITY_CLASSES, body)
+            self._classes[value] = name
+        return self._classes[value]
+
+    def _delete_priority_classes(self) -> None:
+        assert self._api is not None
+        if "restart" in self._opened.cluster.capabilities:
+            return  # the cluster is ours alone, and goes as a whole
+        for name in self._classes.values():
+            with suppress(NotFound):
+                self._api.delete(PRIORITY_CLASSES, name)
+
+
+def _cluster(kind: str) -> Cluster:
+    if kind == "local":
+        return LocalCluster()
+    raise EnvironmentBroken(f"there is no cluster provider {kind}")
+
+
+def _ensure_namespace(api: Api, name: str) -> None:
+    with suppress(AlreadyExists):
+        api.create(
+            NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+        )
