@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from queuecheck.cluster import programs, servers
+from queuecheck.cluster import servers
 from queuecheck.cluster.capabilities import cross_kind_order
 from queuecheck.cluster.credentials import (
     User,
@@ -25,6 +25,7 @@ from queuecheck.cluster.nodes import NodeDriver
 from queuecheck.cluster.ports import LOOPBACK, TAKEN
 from queuecheck.cluster.processes import SUPERVISOR, Child
 from queuecheck.cluster.programs import Programs
+from queuecheck.cluster.provision import provide
 from queuecheck.cluster.readiness import ProgramFailed, answers_ok, wait_until
 from queuecheck.cluster.servers import Files, Ports
 from queuecheck.cluster.simulated import SimulatedNodes
@@ -124,7 +125,7 @@ class LocalCluster:
         return self._files
 
     def _start(self) -> None:
-        found = self._programs or programs.find()
+        found = self._programs or provide()
         files = self._files = Files(_new_directory())
         ports = Ports.free()
         users = [

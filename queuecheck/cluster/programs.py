@@ -1,25 +1,26 @@
-"""The programs of the control plane, and where they come from.
+"""The programs of the control plane: which they are, and where on this machine they may be.
 
-In this order: ``KUBEBUILDER_ASSETS``, the cache, the official releases, a build from the published
-Go modules. Each program is taken from the first place that has it, and only what is missing is
-fetched or built. The cache is ``$XDG_CACHE_HOME/queuecheck/<version>/<os>-<arch>``; only whole
-files get their final names there, so what has the name of a program is one.
+``KUBEBUILDER_ASSETS`` comes before the cache, ``$XDG_CACHE_HOME/queuecheck/<version>/<os>-<arch>``,
+in which only whole programs bear a program's name. What is in neither can be had by ``provision``.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from queuecheck.cluster.errors import ProgramsError
-
 KUBERNETES_VERSION = "v1.36.3"
 ETCD_VERSION = "v3.7.3"
-SERVERS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
-NAMES = (*SERVERS, "kubectl")
+ETCD = "etcd"
+KUBECTL = "kubectl"
+SERVERS = (ETCD, "kube-apiserver", "kube-controller-manager", "kube-scheduler")
+NAMES = (*SERVERS, KUBECTL)
+ASSETS = "KUBEBUILDER_ASSETS"
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def cache_directory() -> Path:
 
 def system() -> str:
     """The operating system as Go calls it."""
-    return "darwin" if sys.platform == "darwin" else sys.platform
+    return sys.platform
 
 
 def machine() -> str:
@@ -52,7 +53,8 @@ def machine() -> str:
 
 def present() -> dict[str, Path]:
     """The programs that are already on this machine, by name. Writes nothing."""
-    places = [Path(assets)] if (assets := os.environ.get("KUBEBUILDER_ASSETS")) else []
+    assets = os.environ.get(ASSETS)
+    places = [Path(assets)] if assets else []
     places.append(cache_directory())
     found: dict[str, Path] = {}
     for place in places:
@@ -60,26 +62,23 @@ def present() -> dict[str, Path]:
             path = place / name
             if name not in found and path.is_file() and os.access(path, os.X_OK):
                 found[name] = path
+    elsewhere = shutil.which(KUBECTL)
+    if elsewhere and KUBECTL not in found:
+        found[KUBECTL] = Path(elsewhere)
     return found
 
 
-def find() -> Programs:
-    """All server programs. Raises ProgramsError."""
-    found = present()
-    missing = [name for name in SERVERS if name not in found]
-    if missing:
-        raise ProgramsError(
-            f"{', '.join(missing)}: not found; set KUBEBUILDER_ASSETS to a directory that has them"
-        )
-    return chosen(found)
+def missing(found: Mapping[str, Path]) -> tuple[str, ...]:
+    """The server programs that are not among the found."""
+    return tuple(name for name in SERVERS if name not in found)
 
 
-def chosen(found: dict[str, Path]) -> Programs:
+def chosen(found: Mapping[str, Path]) -> Programs:
     """The found programs by their roles; every server program must be among them."""
     return Programs(
-        etcd=found["etcd"],
+        etcd=found[ETCD],
         kube_apiserver=found["kube-apiserver"],
         kube_controller_manager=found["kube-controller-manager"],
         kube_scheduler=found["kube-scheduler"],
-        kubectl=found.get("kubectl"),
+        kubectl=found.get(KUBECTL),
     )
