@@ -1,0 +1,213 @@
+"""The extension's memory and its plans.
+
+Fed with every Job, pod, unit and class (apply), asked for one Job at a time (reconcile). A
+reconciliation returns the first thing that has to be done; its result leads to the next.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from controller.core import decode
+from controller.core.decisions import Decision, EmitEvent, Kind, Object
+from controller.core.instants import Instant
+from controller.core.jobs import counts, job_writes, model, reports, takeover
+from controller.core.jobs.model import Job, Pod
+from controller.core.jobs.reclaim import reclaim
+from controller.core.model import Admission, Unit
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class JobPlan:
+    """What to do for one Job now.
+
+    With ``needs_live_pods`` nothing else is set: read the Job's pods and ask again with them.
+    """
+
+    decisions: tuple[Decision, ...] = ()
+    needs_live_pods: bool = False
+    wake_at: Instant | None = None
+
+
+class JobLedger:
+    """Jobs, their pods and units, by name. Not for use by several threads at once."""
+
+    kinds: tuple[Kind, ...] = (
+        Kind.JOB,
+        Kind.POD,
+        Kind.UNIT,
+        Kind.PRIORITY_CLASS,
+        Kind.RUNTIME_CLASS,
+    )
+
+    def __init__(self) -> None:
+        self._jobs: dict[Key, Object] = {}
+        self._units: dict[Key, Object] = {}
+        self._pods: dict[str, dict[str, Pod]] = {}
+        self._classes: dict[tuple[Kind, str], Object] = {}
+        self._warned: dict[Key, str] = {}
+
+    def apply(self, kind: Kind, raw: Object, *, deleted: bool) -> frozenset[Key]:
+        """Take note of an object; returns the keys of the Jobs to be reconciled. Never raises."""
+        if kind is Kind.POD:
+            return self._apply_pod(raw, deleted=deleted)
+        ref = decode.ref(kind, raw)
+        if kind in {Kind.PRIORITY_CLASS, Kind.RUNTIME_CLASS}:
+            return self._apply_class(kind, ref.name, raw, deleted=deleted)
+        known = {Kind.JOB: self._jobs, Kind.UNIT: self._units}.get(kind)
+        if known is None:
+            return frozenset()
+        key = (ref.namespace, ref.name)
+        if deleted:
+            known.pop(key, None)
+            if kind is Kind.JOB:
+                self._warned.pop(key, None)
+        else:
+            known[key] = raw
+        return frozenset({key})
+
+    def reconcile(
+        self, key: Key, now: Instant, live_pods: Sequence[Object] | None = None
+    ) -> JobPlan:
+        """The next step for the Job of that namespace and name; empty if all is as it should be.
+
+        ``live_pods`` are the Job's pods as just read, where the last plan asked for them.
+        """
+        raw = self._jobs.get(key)
+        unit_raw = self._units.get(key)
+        if raw is None:
+            return JobPlan()
+        job = model.job(raw)
+        if job.deleting or (unit_raw is not None and not takeover.stands_for(unit_raw, job)):
+            return JobPlan()
+        warnings = self._warn(key, raw, job)
+        if unit_raw is None:
+            return JobPlan((*warnings, *self._take_over(job, raw)))
+        unit = decode.unit(unit_raw)
+        if job.finished:
+            over = unit.phase == job.finished and not unit.admissions
+            return JobPlan(() if over else reports.ended(unit, job.finished, now))
+        steps = self._align(job, raw, unit, unit_raw, now)
+        if steps:
+            return JobPlan((*warnings, *steps))
+        if unit.marked:
+            if live_pods is None:
+                return JobPlan(warnings, needs_live_pods=True)
+            pods = model.pods(live_pods, job.ref.uid)
+            return JobPlan((*warnings, *reclaim(job, unit, pods, now)))
+        return JobPlan((*warnings, *self._follow(job, unit, now)))
+
+    def _take_over(self, job: Job, raw: Object) -> tuple[Decision, ...]:
+        if job.finished or not (job.suspended or job.resumed):
+            return ()
+        return (takeover.creation(job, raw, self._standing(job, raw)),)
+
+    def _align(
+        self, job: Job, raw: Object, unit: Unit, unit_raw: Object, now: Instant
+    ) -> tuple[Decision, ...]:
+        """The unit says what its Job asks for, and holds no more than that."""
+        standing = self._standing(job, raw)
+        pods = self._pods_of(job)
+        changed = takeover.charge_changed(job, raw, standing, unit)
+        if changed and job.suspended and unit.reserves and not unit.marked:
+            return (reports.released(unit, now),)
+        step = takeover.step(job, raw, standing, unit_raw)
+        if step:
+            return (step,)
+        if not unit.phase and not unit.reserves:
+            return (self._first_report(job, unit, pods, now),)
+        if job.by_hand and unit.reserves and not unit.marked:
+            return () if counts.active(pods) else (reports.released(unit, now),)
+        held = unit.held_replicas.get(job.ref.name, 0)
+        if held > standing.count and not job.by_hand:
+            shrunk = self._shrunk(unit, job, standing.count)
+            write = reports.progress(unit, {job.ref.name: shrunk}, now)
+            return (write,) if write else ()
+        return ()
+
+    def _follow(self, job: Job, unit: Unit, now: Instant) -> tuple[Decision, ...]:
+        """The Job runs as far as its unit is admitted, and the unit says what runs."""
+        held = unit.held_replicas.get(job.ref.name, 0)
+        pods = self._pods_of(job)
+        asked = counts.count(job, pods)
+        allowed = job.wanted if held >= asked else held
+        if job.by_hand:
+            return ()
+        if held == 0:
+            if asked == 0 or job.suspended:
+                return ()
+            return (job_writes.suspend(job, "its unit is not admitted"),)
+        if job.suspended:
+            return (job_writes.resume(job, allowed),)
+        if not job.resumed:
+            return (job_writes.adopt(job),)
+        if not counts.winding_down(job, pods):
+            limit = job_writes.limit(job, allowed, "its unit holds that many")
+            if limit:
+                return (limit,)
+        running = counts.running(job, pods, held)
+        write = reports.progress(unit, {job.ref.name: Admission(job.ref.name, held, running)}, now)
+        return (write,) if write else ()
+
+    def _first_report(self, job: Job, unit: Unit, pods: Sequence[Pod], now: Instant) -> Decision:
+        live = len(counts.active(pods))
+        if job.suspended or not job.resumed or not live:
+            return reports.waits(unit, now)
+        running = counts.running(job, pods, live)
+        return reports.holds(unit, job.ref.name, replicas=live, running=running, now=now)
+
+    def _standing(self, job: Job, raw: Object) -> takeover.Standing:
+        spec = decode.mapping(raw, "spec", "template", "spec")
+        priority, _ = model.priority_annotation(raw)
+        if priority is None:
+            name = decode.text(spec, "priorityClassName")
+            found = self._classes.get((Kind.PRIORITY_CLASS, name), {}) if name else spec
+            priority = decode.number(found, "value" if name else "priority") or 0
+        runtime = self._classes.get((Kind.RUNTIME_CLASS, decode.text(spec, "runtimeClassName")), {})
+        return takeover.Standing(
+            count=counts.count(job, self._pods_of(job)),
+            priority=priority,
+            overhead=decode.mapping(runtime, "overhead", "podFixed"),
+        )
+
+    def _warn(self, key: Key, raw: Object, job: Job) -> tuple[Decision, ...]:
+        _, bad = model.priority_annotation(raw)
+        if not bad or self._warned.get(key) == bad:
+            return ()
+        self._warned[key] = bad
+        message = f'the priority "{bad}" is no 32-bit integer and is not used'
+        return (EmitEvent(job.ref, "Warning", "InvalidPriority", message),)
+
+    def _apply_pod(self, raw: Object, *, deleted: bool) -> frozenset[Key]:
+        pod = model.pod(raw)
+        if pod is None:
+            return frozenset()
+        known = self._pods.setdefault(pod.job_uid, {})
+        before = known.pop(pod.uid, None)
+        if not deleted:
+            known[pod.uid] = pod
+        if not known:
+            del self._pods[pod.job_uid]
+        same = before == pod and not deleted
+        return frozenset() if same else frozenset({pod.job_key})
+
+    def _apply_class(self, kind: Kind, name: str, raw: Object, *, deleted: bool) -> frozenset[Key]:
+        if deleted:
+            self._classes.pop((kind, name), None)
+        else:
+            self._classes[kind, name] = raw
+        naming = "priorityClassName" if kind is Kind.PRIORITY_CLASS else "runtimeClassName"
+        return frozenset(
+            key
+            for key, job in self._jobs.items()
+            if decode.text(job, "spec", "template", "spec", naming) == name
+        )
+
+    def _pods_of(self, job: Job) -> tuple[Pod, ...]:
+        return tuple(self._pods.get(job.ref.uid, {}).values())
+
+    def _shrunk(self, unit: Unit, job: Job, count: int) -> Admission:
+        entry = next(item for item in unit.admissions if item.name == job.ref.name)
+        mark = None if entry.mark is None else min(entry.mark, count)
+        return replace(entry, replicas=count, running=min(entry.running, count), mark=mark)

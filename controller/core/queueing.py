@@ -1,0 +1,270 @@
+"""The queue component's memory and its plans.
+
+A ledger is fed with every object of its kinds (apply) and asked what is to be done for one queue
+(plan). It holds nothing that a list of the objects would not give again, except what only saves
+repetition. Indices are kept per queue, so neither looks at other queues than those concerned.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from controller.core import decode, queue_objects
+from controller.core.attempt import wait
+from controller.core.decisions import Decision, EmitEvent, Kind, Log, Object
+from controller.core.instants import Instant
+from controller.core.model import Settings, Unit, UnitKey
+from controller.core.passes import Cursor, Pass, Stretch
+from controller.core.quota_filter import Room
+from controller.core.quotas import Quotas, difference
+from controller.core.ranking import Ranking
+from controller.core.unit_events import preempted, queue_not_found, reclaimed
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to do for one queue now.
+
+    ``wake_at`` is when to ask again although nothing has happened. With ``cursor`` set the pass is
+    not over: carry the decisions out, apply their results, and ask at once with the cursor.
+    """
+
+    decisions: tuple[Decision, ...]
+    wake_at: Instant | None = None
+    cursor: Cursor | None = None
+
+
+@dataclass
+class _Book:
+    """The units of one queue, indexed."""
+
+    units: dict[UnitKey, Unit] = field(default_factory=dict)
+    asking: Ranking = field(default_factory=Ranking)
+    members: Ranking = field(default_factory=Ranking)
+    marked: dict[UnitKey, Unit] = field(default_factory=dict)
+    foreseen: dict[UnitKey, object] = field(default_factory=dict)
+    released: set[str] = field(default_factory=set)
+
+    def put(self, unit: Unit) -> None:
+        self.units[unit.key] = unit
+        if unit.asks:
+            self.asking.add(unit)
+        if unit.member:
+            self.members.add(unit)
+        if unit.marked:
+            self.marked[unit.key] = unit
+
+    def take(self, unit: Unit) -> None:
+        self.units.pop(unit.key, None)
+        self.asking.discard(unit)
+        self.members.discard(unit)
+        self.marked.pop(unit.key, None)
+
+
+class QueueLedger:
+    """Quotas, Queues and units, indexed for decisions. Not for use by several threads at once."""
+
+    kinds: tuple[Kind, ...] = (Kind.QUOTA, Kind.QUEUE, Kind.UNIT)
+
+    def __init__(self, *, namespace: str, protection: float = 0.0) -> None:
+        """Queues are looked for in ``namespace``; ``protection`` is in seconds."""
+        self._namespace = namespace
+        self._protection = protection
+        self._quotas = Quotas()
+        self._quota_objects: dict[tuple[str, str], Object] = {}
+        self._queue_objects: dict[str, Object] = {}
+        self._units: dict[UnitKey, Unit] = {}
+        self._books: dict[str, _Book] = {}
+        self._told: dict[tuple[Kind, str, str], str | None] = {}
+
+    def apply(self, kind: Kind, raw: Object, *, deleted: bool) -> frozenset[str]:
+        """Take note of an object; returns the queues whose plan may have changed.
+
+        Changes that cannot help any unit (messages, counters, timestamps, a phase) return nothing.
+        Never raises, whatever the object looks like.
+        """
+        if kind is Kind.QUOTA:
+            return self._apply_quota(raw, deleted=deleted)
+        if kind is Kind.QUEUE:
+            return self._apply_queue(raw, deleted=deleted)
+        if kind is Kind.UNIT:
+            return self._apply_unit(decode.unit(raw), deleted=deleted)
+        return frozenset()
+
+    def plan(self, queue: str, now: Instant, cursor: Cursor | None = None) -> Plan:
+        """What to do for a queue; ``cursor`` goes on with the pass that returned it."""
+        quota, object_ = self._quota_object(queue), self._queue_objects.get(queue)
+        book = self._books.get(queue) or _Book()
+        if not book.units:
+            self._books.pop(queue, None)
+        first = [] if cursor else self._first_things(queue, quota, object_, book)
+        if quota is None and (object_ is None or queue_objects.made_from_quota(object_)):
+            return Plan((*first, *self._without_queue(book, queue, now)))
+        served = queue_objects.settings(quota, object_)
+        if served.problem:
+            return Plan(tuple(first))
+        stretch = self._pass(queue, served, book, now, cursor)
+        book.foreseen.update({unit.key: unit.standing for unit in stretch.foreseen})
+        return Plan((*first, *stretch.decisions), stretch.wake_at, stretch.cursor)
+
+    def active(self) -> Mapping[str, int]:
+        """How many units of each existing queue ask."""
+        return {
+            name: len(self._books[name].asking) if name in self._books else 0
+            for name in self._quotas.names() | self._queue_objects.keys()
+        }
+
+    def _apply_quota(self, raw: Object, *, deleted: bool) -> frozenset[str]:
+        quota = decode.quota(raw)
+        key = (quota.ref.namespace, quota.ref.name)
+        before = self._quota_objects.get(key)
+        if deleted:
+            self._quota_objects.pop(key, None)
+            affected = self._quotas.drop(quota)
+        else:
+            self._quota_objects[key] = raw
+            affected = self._quotas.put(quota)
+        if deleted or before is None or _served_by(before) != _served_by(raw):
+            affected |= {quota.ref.name}
+        return self._with_work(affected, quota.ref.name)
+
+    def _apply_queue(self, raw: Object, *, deleted: bool) -> frozenset[str]:
+        ref = decode.ref(Kind.QUEUE, raw)
+        if ref.namespace != self._namespace:
+            return frozenset()
+        before = self._queue_objects.get(ref.name)
+        if deleted:
+            self._queue_objects.pop(ref.name, None)
+        else:
+            self._queue_objects[ref.name] = raw
+        same = before is not None and not deleted and _served_by(before) == _served_by(raw)
+        return frozenset() if same else frozenset({ref.name})
+
+    def _apply_unit(self, unit: Unit, *, deleted: bool) -> frozenset[str]:
+        before = self._units.pop(unit.key, None)
+        foreseen = None
+        if before:
+            foreseen = self._remove(before)
+        if not deleted:
+            self._units[unit.key] = unit
+            self._books.setdefault(unit.queue, _Book()).put(unit)
+        after = None if deleted else unit
+        if after is None:
+            self._told.pop((Kind.UNIT, str(unit.ref), "Preempted"), None)
+        self._note_release(before, after)
+        if before and after and before.standing == after.standing:
+            if foreseen is not None:
+                self._books[unit.queue].foreseen[unit.key] = foreseen
+            return frozenset()
+        helped = self._charge(before, after)
+        if after is None or after.standing != foreseen:
+            helped |= {item.queue for item in (before, after) if item and item.queue}
+        return frozenset(helped)
+
+    def _remove(self, unit: Unit) -> object:
+        book = self._books[unit.queue]
+        book.take(unit)
+        return book.foreseen.pop(unit.key, None)
+
+    def _charge(self, before: Unit | None, after: Unit | None) -> set[str]:
+        """Move what the unit holds; returns the other queues that are given room by it."""
+        helped: set[str] = set()
+        if before and after and before.queue == after.queue:
+            more = difference(after.held, before.held)
+            self._quotas.charge(after.queue, more)
+            if any(number < 0 for number in more.values()):
+                helped |= self._waiting_relatives(after.queue)
+            return helped
+        if before:
+            self._quotas.charge(before.queue, difference({}, before.held))
+            if before.reserves:
+                helped |= self._waiting_relatives(before.queue)
+        if after:
+            self._quotas.charge(after.queue, after.held)
+        return helped
+
+    def _waiting_relatives(self, queue: str) -> set[str]:
+        return {
+            name
+            for name in self._quotas.relatives(queue)
+            if name in self._books and len(self._books[name].asking)
+        }
+
+    def _with_work(self, names: frozenset[str], always: str) -> frozenset[str]:
+        return frozenset(name for name in names if name == always or name in self._books)
+
+    def _note_release(self, before: Unit | None, after: Unit | None) -> None:
+        if before is None or not before.marked:
+            return
+        if after is None or not after.marked or after.queue != before.queue:
+            self._books[before.queue].released.add(str(before.ref))
+
+    def _quota_object(self, name: str) -> Object | None:
+        found = self._quotas.named(name)
+        return self._quota_objects[found[0].ref.namespace, name] if found else None
+
+    def _first_things(
+        self, queue: str, quota: Object | None, object_: Object | None, book: _Book
+    ) -> list[Decision]:
+        """What precedes the first attempt: the Queue object, events owed, the log."""
+        book.foreseen.clear()
+        step = queue_objects.synchronise(
+            namespace=self._namespace, name=queue, quota=quota, queue=object_
+        )
+        decisions: list[Decision] = [step] if step else []
+        served = queue_objects.settings(quota, object_)
+        if object_ is not None and served.problem:
+            decisions += self._tell(queue_objects.add_failed(object_, served.problem))
+        quotas = self._quotas.named(queue)
+        for younger in quotas[1:]:
+            decisions += self._tell(queue_objects.name_taken(younger.ref, quotas[0].ref))
+        for unit in book.marked.values():
+            decisions += self._tell(preempted(unit, unit.last_update_text))
+        if book.released and not book.marked:
+            names = ",".join(sorted(book.released))
+            decisions.append(Log(2, "round ended", {"queue": queue, "unit": names}))
+            book.released.clear()
+        return decisions
+
+    def _pass(
+        self, queue: str, served: Settings, book: _Book, now: Instant, cursor: Cursor | None
+    ) -> Stretch:
+        return Pass(
+            settings=served,
+            room=Room.of(self._quotas, queue),
+            asking=book.asking,
+            members=book.members,
+            marked=book.marked.values(),
+            now=now,
+            protection=self._protection,
+            cursor=cursor,
+        ).run()
+
+    def _without_queue(self, book: _Book, queue: str, now: Instant) -> tuple[Decision, ...]:
+        decisions: list[Decision] = []
+        for unit in book.asking:
+            message = f"queue {queue} not found for queueUnit {unit.ref}"
+            if unit.marked or unit.message == message:
+                continue
+            if unit.owed_reclaimed:
+                decisions.append(reclaimed(unit))
+            decisions += [queue_not_found(unit, message), *wait(unit, message, now)]
+        return tuple(decisions)
+
+    def _tell(self, event: EmitEvent) -> list[EmitEvent]:
+        """The event, unless it is the last of its kind that was sent for its object."""
+        about = (event.target.kind, str(event.target), event.reason)
+        if self._told.get(about) == event.once:
+            return []
+        self._told[about] = event.once
+        return [event]
+
+
+def _served_by(raw: Object) -> object:
+    """What of a quota or a Queue decides how units are served (limits apart)."""
+    annotations = decode.mapping(raw, "metadata", "annotations")
+    return (
+        decode.text(raw, "metadata", "uid"),
+        decode.mapping(raw, "metadata", "labels"),
+        annotations,
+        decode.text(raw, "spec", "queuePolicy"),
+    )
