@@ -22,7 +22,7 @@ PLUGINS = ("Priority", "ElasticQuotaV2")
 LARGEST = 1 << 20
 
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
-_PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)")
+_PART = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def duration(text: str) -> float:
     Raises ValueError.
     """
     sign = -1 if text.startswith("-") else 1
-    rest = text.lstrip("+-") if text[:1] in {"+", "-"} else text
+    rest = text[1:] if text[:1] in {"+", "-"} else text
     if rest == "0":
         return 0.0
     if not re.fullmatch(f"(?:{_PART.pattern})+", rest):
@@ -76,7 +76,9 @@ class _Strict(yaml.SafeLoader):
         seen: set[Hashable] = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
-            if isinstance(key, Hashable) and key in seen:
+            if not isinstance(key, Hashable):
+                continue  # the base class has the words for it
+            if key in seen:
                 raise yaml.MarkedYAMLError(
                     problem=f"{key}: given twice", problem_mark=key_node.start_mark
                 )
