@@ -1,0 +1,57 @@
+"""The command line. Commands are imported when they are called, so that each answers at once."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from queuecheck.cli.lazy import Entry, LazyGroup
+
+EPILOG = """\b
+Examples:
+  queuecheck run                          every scenario, on a control plane of our own
+  queuecheck run --id KQ-SEQ-01           the worked example alone
+  queuecheck explain KQ-RCL-02            what a requirement says and how it is shown
+  queuecheck cluster up                   a control plane with the controller, to play with
+  queuecheck doctor                       what is there, what is missing, what to do
+
+\b
+Exit codes:
+  0 conformant    1 not conformant    2 usage
+  3 environment   4 the suite's own error    5 partial"""
+
+
+@click.group(
+    cls=LazyGroup,
+    entries={
+        "run": Entry("queuecheck.cli.run:run", "Run scenarios and give a verdict."),
+        "list": Entry("queuecheck.cli.listing:list_scenarios", "Say what would run and why not."),
+        "explain": Entry("queuecheck.cli.explain:explain", "Show a requirement and its scenarios."),
+        "cluster": Entry("queuecheck.cli.cluster:cluster", "Have a control plane to play with."),
+        "doctor": Entry("queuecheck.cli.doctor:doctor", "Say what is there and what is missing."),
+    },
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=EPILOG,
+)
+@click.version_option(package_name="queuecheck")
+def cli() -> None:
+    """Conformance suite for queue-level preemption in Kubernetes batch queues."""
+
+
+def main() -> None:
+    """The console script: every error is one line, and its exit code is documented."""
+    try:
+        code = cli.main(prog_name="queuecheck", standalone_mode=False)
+    except click.ClickException as error:
+        click.echo(f"queuecheck: {one_line(error)}", err=True)
+        sys.exit(error.exit_code)
+    except click.Abort:
+        click.echo("queuecheck: stopped", err=True)
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def one_line(error: click.ClickException) -> str:
+    """The message of an error without line breaks."""
+    return " ".join(error.format_message().split())

@@ -1,0 +1,182 @@
+"""``queuecheck run``: pytest with our plugin, on the features that come with the suite."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from queuecheck import resources
+from queuecheck.catalogue import Scenario
+from queuecheck.cli.suite import read_suite
+
+CLUSTERS = ("local",)
+SETTINGS = resources.PACKAGE / "plugin" / "pytest.ini"
+PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "queuecheck.plugin")
+RANDOM = "random"
+EPILOG = """\b
+Examples:
+  queuecheck run
+  queuecheck run --id KQ-SEQ-01 --id KQ-RCL-02
+  queuecheck run features/koord-queue/preemption.feature:23
+  queuecheck run --implementation mine.yaml --timeout-scale 3
+  queuecheck run --repeat 10 --random-order 4711
+
+\b
+Exit codes:
+  0 conformant    1 not conformant    2 usage
+  3 environment   4 the suite's own error    5 partial"""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a run was asked for."""
+
+    places: tuple[str, ...] = ()
+    cluster: str = "local"
+    implementation: Path | None = None
+    ids: tuple[str, ...] = ()
+    workers: int = 2
+    repeat: int = 1
+    random_order: str | None = None
+    timeout_scale: float = 1.0
+    keep: str | None = None
+    evidence: Path | None = None
+    strict: bool = False
+    traceback: bool = False
+
+
+@click.command(epilog=EPILOG)
+@click.argument("places", nargs=-1, metavar="[FILE[:LINE]]...")
+@click.option(
+    "--cluster",
+    type=click.Choice(CLUSTERS),
+    default="local",
+    show_default=True,
+    help="Where scenarios run: local is a control plane of our own.",
+)
+@click.option(
+    "--implementation",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Descriptor of the implementation (the reference controller).",
+)
+@click.option(
+    "--id",
+    "ids",
+    multiple=True,
+    metavar="ID",
+    help="Only this requirement's scenarios; may be repeated.",
+)
+@click.option(
+    "-j",
+    "--workers",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="Scenarios at a time, each on a control plane of its own.",
+)
+@click.option(
+    "--repeat",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Each scenario so many times.",
+)
+@click.option(
+    "--random-order",
+    is_flag=False,
+    flag_value=RANDOM,
+    metavar="[SEED]",
+    help="Shuffle the scenarios; the seed is printed and can be given again.",
+)
+@click.option(
+    "--timeout-scale",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Multiplies every budget of waiting, for slow machines.",
+)
+@click.option(
+    "--keep",
+    type=click.Choice(("failed", "all")),
+    help="Leave the namespaces of these scenarios while the cluster lasts.",
+)
+@click.option(
+    "--evidence",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where failed scenarios leave their evidence (reports/evidence).",
+)
+@click.option("--strict", is_flag=True, help="A failed SHOULD or MAY makes the exit code 1 too.")
+@click.option("--traceback", is_flag=True, help="Show the Python traceback of failed claims.")
+def run(**values: object) -> int:
+    """Run scenarios against an implementation and give a verdict."""
+    options = Options(**values)  # type: ignore[arg-type]
+    scenarios = _selected(options)
+    _prepare(options)
+    return _run(arguments(options, tests=sum(each.rows for each in scenarios)))
+
+
+def arguments(options: Options, *, tests: int) -> list[str]:
+    """The command line of pytest for a run of so many tests."""
+    root = resources.features_root()
+    workers = min(options.workers, tests * options.repeat)
+    words = ["-c", str(SETTINGS), "--rootdir", str(root.parent), "--tb=short"]
+    for plugin in PLUGINS:
+        words += ["-p", plugin]
+    if workers > 1:
+        words += ["-n", str(workers), "--dist", "worksteal"]
+    words += [f"--qc-cluster={options.cluster}", f"--qc-timeout-scale={options.timeout_scale:g}"]
+    words += [f"--qc-repeat={options.repeat}"]
+    words += [f"--qc-id={name}" for name in options.ids]
+    words += [f"--qc-at={place}" for place in options.places]
+    for name, value in (
+        ("implementation", options.implementation),
+        ("random-order", options.random_order),
+        ("keep", options.keep),
+        ("evidence", options.evidence),
+    ):
+        if value is not None:
+            words.append(f"--qc-{name}={value}")
+    words += ["--qc-strict"] if options.strict else []
+    words += ["--qc-traceback"] if options.traceback else []
+    return [*words, str(root)]
+
+
+def _selected(options: Options) -> list[Scenario]:
+    """What would run; the plugin says in detail what is wrong with a selection."""
+    suite = read_suite()
+    ids = {name.upper() for name in options.ids}
+    return [
+        each
+        for each in suite.scenarios
+        if (not ids or ids & set(each.requirements))
+        and (not options.places or any(place.startswith(each.file) for place in options.places))
+    ] or list(suite.scenarios)
+
+
+def _prepare(options: Options) -> None:
+    """The control plane's programs are made here, once, where their progress can be seen."""
+    if options.cluster == "local":
+        from queuecheck.cluster.errors import ClusterError  # noqa: PLC0415 - only to run
+        from queuecheck.cluster.provision import provide  # noqa: PLC0415 - only to run
+
+        try:
+            provide()
+        except ClusterError as error:
+            click.echo(f"queuecheck: {error}", err=True)
+            sys.exit(3)
+
+
+def _run(words: list[str]) -> int:
+    import pytest  # noqa: PLC0415 - a quarter of a second that --help does not need
+
+    # Other plugins that happen to be installed here, or options meant for other projects, must
+    # not have a say in what a verdict is.
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    return int(pytest.main(words))
