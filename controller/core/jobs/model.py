@@ -30,7 +30,8 @@ class Job:
     """What of a Job matters here. ``finished`` is the phase its unit gets, "" while it goes on.
 
     ``lowered``: its parallelism is what we wrote; ``remembered``: it bears our annotations, though
-    perhaps out of date. ``uncounted`` are UIDs of finished pods that the counters of its status do not contain yet.
+    perhaps out of date. ``uncounted`` are UIDs of finished pods that the counters of its status do
+    not contain yet.
     """
 
     ref: Ref
