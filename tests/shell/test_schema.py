@@ -103,7 +103,7 @@ def test_a_kind_without_status_subresource_is_refused() -> None:
 
 
 def test_a_crd_that_is_not_installed_is_named() -> None:
-    with pytest.raises(Unserved, match="queueunits.* is not installed"):
+    with pytest.raises(Unserved, match=r"queueunits.* is not installed"):
         verify({"components": {"schemas": {}}})
 
     def missing(path: str) -> str:

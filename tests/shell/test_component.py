@@ -1,0 +1,270 @@
+"""A component with a scripted ledger against a server that plays faults."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from controller.core.decisions import Kind, Object, Ref, Write
+from controller.shell.component import Component
+from controller.shell.lifecycle import Lifecycle
+from controller.shell.logs import Journal
+from controller.shell.metrics import Metrics
+from controller.shell.work import Step
+from queuecheck.kube import Api, KubeObject
+from tests.fault_server import Answer, FaultServer, Stream, event, failure, listing, status
+
+LIST = "/apis/scheduling.x-k8s.io/v1alpha1/queueunits"
+QUEUES = "/apis/scheduling.x-k8s.io/v1alpha1/queues"
+UNIT = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/ns/queueunits/{}/status"
+PATIENCE = 10.0
+
+
+def unit(name: str, version: int, message: str = "") -> KubeObject:
+    return {
+        "metadata": {
+            "namespace": "ns",
+            "name": name,
+            "uid": f"uid-{name}",
+            "resourceVersion": str(version),
+        },
+        "status": {"message": message},
+    }
+
+
+class ScriptedWork:
+    """Remembers what it is told; ``on_step`` decides."""
+
+    component = "queue"
+    kinds: tuple[Kind, ...] = (Kind.UNIT,)
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.objects: dict[str, str] = {}
+        self.steps: list[tuple[str, Any]] = []
+        self.on_step: Callable[[], Step] = Step
+
+    def apply(self, kind: Kind, found: Object, *, deleted: bool) -> Iterable[str]:
+        assert kind in self.kinds
+        name = found["metadata"]["name"]
+        with self.changed:
+            if deleted:
+                self.objects.pop(name, None)
+            else:
+                self.objects[name] = found["metadata"]["resourceVersion"]
+            self.changed.notify_all()
+        return [name]
+
+    def step(self, key: str, now: float, resume: Any) -> Step:
+        assert now > 0
+        with self.changed:
+            self.steps.append((key, resume))
+            self.changed.notify_all()
+        return self.on_step()
+
+    def keys(self) -> Iterable[str]:
+        return list(self.objects)
+
+    def label(self, key: str) -> str:
+        return f"queue of {key}"
+
+    def active(self) -> Mapping[str, int] | None:
+        return {"team": len(self.objects)}
+
+    def wait_for(self, condition: Callable[[], bool]) -> None:
+        with self.changed:
+            assert self.changed.wait_for(condition, PATIENCE), (self.objects, self.steps)
+
+
+def after(release: threading.Event) -> Callable[[], Step]:
+    def step() -> Step:
+        assert release.wait(PATIENCE)
+        return Step()
+
+    return step
+
+
+@pytest.fixture
+def work() -> ScriptedWork:
+    return ScriptedWork()
+
+
+@pytest.fixture
+def lifecycle() -> Lifecycle:
+    return Lifecycle(Journal("process"))
+
+
+@pytest.fixture
+def start(
+    api: Api, metrics: Metrics, lifecycle: Lifecycle, work: ScriptedWork
+) -> Iterator[Callable[[], Component[str]]]:
+    started: list[Component[str]] = []
+
+    def begin() -> Component[str]:
+        component = Component(
+            work, api=api, metrics=metrics, lifecycle=lifecycle, journal=Journal("queue")
+        )
+        started.append(component)
+        component.start()
+        return component
+
+    yield begin
+    lifecycle.stop.set()
+    for component in started:
+        component.stop()
+    lifecycle.join(lambda: PATIENCE)
+
+
+Start = Callable[[], Component[str]]
+
+
+def serve(server: FaultServer, *items: KubeObject, then: Stream | None = None) -> None:
+    server.script("GET", LIST, listing("10", *items))
+    server.script("WATCH", LIST, then or Stream("", "silence"))
+
+
+def test_nothing_is_decided_before_every_kind_has_been_listed(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    work.kinds = (Kind.UNIT, Kind.QUEUE)
+    serve(server, unit("a", 5))
+    server.script("GET", QUEUES, failure(503, "ServiceUnavailable"))
+    component = start()
+    server.wait_for(lambda: len(server.requests("GET", QUEUES)) >= 3)
+    work.wait_for(lambda: "a" in work.objects)
+    assert work.steps == []
+    assert not component.ready.is_set()
+    server.script("GET", QUEUES, listing("10"))
+    server.script("WATCH", QUEUES, Stream("", "silence"))
+    assert component.ready.wait(PATIENCE)
+    work.wait_for(lambda: work.steps == [("a", None)])
+
+
+def test_after_a_gap_what_is_gone_is_told_as_deleted(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    server.script(
+        "GET", LIST, listing("10", unit("a", 5), unit("b", 6)), listing("30", unit("b", 6))
+    )
+    server.script(
+        "WATCH", LIST, Stream(event("ERROR", status(410, "Expired"))), Stream("", "silence")
+    )
+    start()
+    work.wait_for(lambda: list(work.objects) == ["b"] and len(work.steps) >= 2)
+
+
+def test_the_watch_goes_on_while_a_decision_takes_long(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    release = threading.Event()
+    work.on_step = after(release)
+    server.script("GET", LIST, listing("10", unit("a", 5)))
+    server.script("WATCH", LIST, Stream(event("ADDED", unit("b", 11))), Stream("", "silence"))
+    start()
+    work.wait_for(lambda: len(work.steps) == 1)
+    server.wait_for(lambda: len(server.requests("WATCH", LIST)) == 2)
+    release.set()
+    work.wait_for(lambda: ("b", None) in work.steps)
+
+
+def test_many_changes_of_one_key_while_it_waits_are_one_turn(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    release = threading.Event()
+    work.on_step = after(release)
+    changes = "".join(event("MODIFIED", unit("b", 11 + n)) for n in range(50))
+    server.script(
+        "GET",
+        LIST,
+        listing("100", unit("a", 5), unit("z", 99)),
+        listing("100", unit("a", 5), unit("b", 60), unit("z", 99)),
+    )
+    server.script(
+        "WATCH", LIST, Stream(changes), Stream(event("ADDED", unit("end", 101)), "silence")
+    )
+    start()
+    server.wait_for(lambda: len(server.requests("WATCH", LIST)) == 2)
+    release.set()
+    work.wait_for(lambda: ("end", None) in work.steps)
+    assert work.steps.count(("b", None)) == 1
+
+
+def test_the_answer_to_a_write_is_known_before_the_next_step(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    serve(server, unit("a", 5))
+    server.script("PATCH", UNIT.format("a"), Answer(200, unit("a", 20, "new")))
+    versions: list[str] = []
+
+    def step() -> Step:
+        versions.append(work.objects["a"])
+        if versions == ["5"]:
+            target = Ref(Kind.UNIT, "ns", "a", "uid-a")
+            write = Write(target, lambda _: {"status": {"message": "new"}}, "a test", "status")
+            return Step((write,), resume="on")
+        return Step()
+
+    work.on_step = step
+    start()
+    work.wait_for(lambda: ("a", "on") in work.steps)
+    assert versions[:2] == ["5", "20"]
+
+
+def test_a_failed_turn_is_taken_again_later_and_lost_never(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    serve(server, unit("a", 5))
+    target = Ref(Kind.UNIT, "ns", "a", "uid-a")
+    write = Write(target, lambda _: {"status": {"message": "new"}}, "a test", "status")
+    work.on_step = lambda: Step((write,)) if work.objects["a"] == "5" else Step()
+    refusals = [failure(422, "Invalid"), *[failure(500, "InternalError")] * 6]
+    server.script("PATCH", UNIT.format("a"), *refusals, Answer(200, unit("a", 20, "new")))
+    start()
+    server.wait_for(lambda: len(server.requests("PATCH")) == len(refusals) + 1)
+    work.wait_for(lambda: work.objects == {"a": "20"})
+
+
+def test_a_key_comes_back_at_the_time_that_its_plan_names(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    serve(server, unit("a", 5))
+    work.on_step = lambda: Step(wake_at=1.0 if len(work.steps) == 1 else None)
+    start()
+    work.wait_for(lambda: work.steps == [("a", None)] * 2)
+
+
+def test_the_gauge_follows_and_a_restarted_watch_is_counted(
+    server: FaultServer, work: ScriptedWork, start: Start, metrics: Metrics
+) -> None:
+    server.script("GET", LIST, listing("10", unit("a", 5)))
+    server.script("WATCH", LIST, Stream(), Stream("", "silence"))
+    start()
+    server.wait_for(lambda: len(server.requests("WATCH", LIST)) == 2)
+    text = metrics.exposition().decode()
+    assert 'queuecheck_watch_restarts_total{component="queue",kind="QueueUnit"} 1.0' in text
+    assert 'queueunits_in_active_queue{queue="team"} 1.0' in text
+
+
+def test_a_crash_ends_the_whole_process(
+    server: FaultServer, work: ScriptedWork, start: Start, lifecycle: Lifecycle
+) -> None:
+    def step() -> Step:
+        raise RuntimeError("a defect")
+
+    work.on_step = step
+    serve(server, unit("a", 5))
+    start()
+    assert lifecycle.stop.wait(PATIENCE)
+    assert lifecycle.crashed
+
+
+def test_only_the_pods_of_jobs_are_watched(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    work.kinds = (Kind.POD,)
+    server.script("GET", "/api/v1/pods", listing("10"))
+    server.script("WATCH", "/api/v1/pods", Stream("", "silence"))
+    assert start().ready.wait(PATIENCE)
+    for request in server.requests(None, "/api/v1/pods"):
+        assert request.query["labelSelector"] == "batch.kubernetes.io/job-name"
