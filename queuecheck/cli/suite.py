@@ -17,9 +17,15 @@ from queuecheck.catalogue import (
     load_catalogue,
     read_features,
 )
-from queuecheck.implementation import Descriptor, DescriptorError, load_descriptor
+from queuecheck.implementation import (
+    Descriptor,
+    DescriptorError,
+    load_descriptor,
+    packaged_descriptor,
+)
 
 PROFILE = "koord-queue"
+REFERENCE = "reference"
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ def read_suite(profile: str = PROFILE) -> Suite:
 def read_descriptor(file: Path | None) -> Descriptor:
     """The named implementation, or the reference controller's. Raises a usage error."""
     try:
-        return load_descriptor(file or resources.implementations_root() / "reference.yaml")
+        return packaged_descriptor(REFERENCE) if file is None else load_descriptor(file)
     except DescriptorError as error:
         raise click.UsageError(str(error)) from error
 

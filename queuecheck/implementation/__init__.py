@@ -9,7 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from queuecheck.implementation.descriptor import Descriptor, Process, load_descriptor
+from queuecheck.implementation.descriptor import (
+    Descriptor,
+    Process,
+    load_descriptor,
+    packaged_descriptor,
+)
 from queuecheck.implementation.errors import DescriptorError, ImplementationError
 from queuecheck.implementation.verbs import Implementation, LogMark, Sample
 
@@ -26,6 +31,7 @@ __all__ = [
     "Sample",
     "implement",
     "load_descriptor",
+    "packaged_descriptor",
 ]
 
 

@@ -20,14 +20,15 @@ from queuecheck.catalogue import (
     read_features,
 )
 from queuecheck.cluster.words import CAPABILITIES
-from queuecheck.implementation import Descriptor, DescriptorError, load_descriptor
+from queuecheck.implementation import (
+    Descriptor,
+    DescriptorError,
+    load_descriptor,
+    packaged_descriptor,
+)
 from queuecheck.plugin import options
 from queuecheck.profiles import Profile
 from queuecheck.verdict import ExitCode
-
-
-class Unusable(Exception):
-    """The run cannot begin; the message is one line for each thing that is wrong."""
 
 
 def refuse(config: pytest.Config) -> int | None:
@@ -48,7 +49,7 @@ def descriptor_of(config: pytest.Config) -> Descriptor:
     """The implementation that the options name. Raises DescriptorError."""
     named = config.option.qc_implementation
     if named is None:
-        return load_descriptor(resources.implementations_root() / "reference.yaml")
+        return packaged_descriptor("reference")
     return load_descriptor(config.invocation_params.dir / named)
 
 
