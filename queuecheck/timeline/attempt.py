@@ -78,8 +78,7 @@ class Attempt:
         self.expected: tuple[str, ...] = ()
         self._promises = promises
         self._limit = self.began + seconds
-        # One stream is in order by itself; from two of them only a part may have come in.
-        self.exact = len(streams_of(conditions)) <= 1
+        self._one_stream = len(streams_of(conditions)) <= 1
 
     @property
     def waited(self) -> float:
@@ -113,6 +112,20 @@ class Attempt:
         points = self.points((state,))
         candidates = points if self.ordered((state,)) else points[-1:]
         return next((point for point in candidates if point.truths[0]), None)
+
+    def certain(self, *points: Point | None) -> bool:
+        """Whether nothing that is still to come in can come before these points.
+
+        One stream is in order by itself; from two of them only a part may have come in. And of
+        how things stood at the start, something may still be missing if some of it came in late.
+        """
+        return self._one_stream and not any(
+            point is not None
+            and point.cause is not None
+            and point.cause.sequence >= self.since.sequence
+            and point.resource_version <= self.since.resource_version
+            for point in points
+        )
 
     def sighting(self, state: Condition, point: Point) -> Sighting:
         """What a claim returns for the point."""

@@ -111,7 +111,7 @@ class Claims:
                     over = bool(reason) or not attempt.wait(changes, interval=bool(hopeless))
                     if not over:
                         continue
-                if over or not attempt.exact:
+                if over or not attempt.certain(point):
                     attempt.catch_up()
                     point = attempt.first(state)
                 if point is not None:
@@ -162,7 +162,7 @@ class Claims:
                     over = bool(reason) or not attempt.wait(changes, interval=bool(hopeless))
                     if not over:
                         continue
-                if over or not attempt.exact:
+                if over or not attempt.certain(*found.points):
                     attempt.catch_up()
                     found = _scan(attempt, steps)
                 if over or found.decided(len(steps)):
@@ -206,9 +206,8 @@ class Claims:
     ) -> Closed:
         fence = window.state if isinstance(window, Fence) else None
         conditions = (state,) if fence is None else (state, fence)
-        budget = window.within if isinstance(window, Fence) else window.budget
         sentence = f"{claim}: {state.sentence}"
-        with self._attempt(claim, sentence, conditions, since, budget) as attempt:
+        with self._attempt(claim, sentence, conditions, since, *window.budgets) as attempt:
             if not attempt.ordered((state,)):
                 raise Unknown(f"{sentence}: the order of {_kinds((state,))} is not known")
             while True:
@@ -219,33 +218,31 @@ class Claims:
                     over = not attempt.wait(changes)
                     if not over:
                         continue
-                if over or end is not None or not attempt.exact:
+                if over or end is not None or not attempt.certain(bad):
                     attempt.catch_up()
                     bad, end = _survey(attempt, state, fence, holds=holds)
                 if bad is not None:
                     self._refuse_unordered(attempt, conditions, bad, end)
                     attempt.fail(_when(bad, holds=holds), culprit=bad.cause)
                 if end is not None or over:
-                    return self._close(attempt, window, end)
+                    closed = self._close(attempt, window, end)
+                    self._closed_by = closed.by
+                    return closed
 
     def _close(self, attempt: Attempt, window: Window, end: Point | None) -> Closed:
+        attempt.refuse_gap(until=end.resource_version if end else None)
         if isinstance(window, Fence):
-            if end is None:
-                attempt.refuse_gap()
+            if end is not None:
+                position = attempt.sighting(window.state, end).position
+                sentence = window.sentence or window.state.sentence
+                return Closed("fence", sentence, attempt.waited, position)
+            if not window.otherwise:
                 attempt.fail(
                     f"the window did not close: {window.state.sentence} was not seen within "
                     f"{attempt.seconds:g} s (budget {window.within})"
                 )
-            attempt.refuse_gap(until=end.resource_version)
-            position = attempt.sighting(window.state, end).position
-            sentence = window.sentence or window.state.sentence
-            closed = Closed("fence", sentence, attempt.waited, position)
-        else:
-            attempt.refuse_gap()
-            sentence = f"nothing more for {attempt.seconds:g} s (budget {window.budget})"
-            closed = Closed("quiet", sentence, attempt.waited, self.timeline.position())
-        self._closed_by = closed.by
-        return closed
+        sentence = f"watched for {attempt.seconds:g} s (budget {' or '.join(window.budgets)})"
+        return Closed("quiet", sentence, attempt.waited, self.timeline.position())
 
     def _refuse_unordered(
         self, attempt: Attempt, conditions: Sequence[Condition], bad: Point, end: Point | None
@@ -266,7 +263,7 @@ class Claims:
         sentence: str,
         conditions: Sequence[Condition],
         since: Position | None,
-        budget: str,
+        *budgets: str,
     ) -> Iterator[Attempt]:
         attempt = Attempt(
             self.timeline,
@@ -275,7 +272,7 @@ class Claims:
             sentence=sentence,
             conditions=conditions,
             since=since,
-            seconds=self.budgets.seconds(budget),
+            seconds=max(self.budgets.seconds(budget) for budget in budgets),
         )
         self.waiting = (sentence, attempt.began)
         self._closed_by = ""

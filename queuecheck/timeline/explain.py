@@ -48,13 +48,19 @@ def explain(
     seen.sort(key=lambda each: (each.resource_version, each.sequence))
     later = [each for each in seen if is_after(each, since, by_version=by_version)]
     wanted = expected or [condition.sentence for condition in conditions] or [sentence]
-    judged = [f"judged by {', '.join(leaf.fields)}" for leaf in leaves if leaf.fields]
+    shown = [leaf for leaf in leaves if leaf.fields]
+    judged = [
+        f"{leaf.subject.label}, judged by {', '.join(leaf.fields)}"
+        if len(shown) > 1
+        else f"judged by {', '.join(leaf.fields)}"
+        for leaf in shown
+    ]
     title, changes = _changes(seen, later, culprit)
     return Failure(
         claim=claim,
         sentence=sentence,
         reason=reason,
-        expected=(*wanted, *dict.fromkeys(judged)),
+        expected=(*wanted, *judged),
         last=tuple(_last(timeline, leaf) for leaf in leaves),
         changes=changes,
         changes_title=title,

@@ -55,6 +55,11 @@ class Scan:
     matched: tuple[Point, ...]
     broken: Broken | None = None
 
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """All that the scan rests on."""
+        return (*self.matched, *([self.broken.point] if self.broken else []))
+
     def complete(self, steps: int) -> bool:
         """Whether all of so many steps are matched."""
         return len(self.matched) == steps and self.broken is None

@@ -17,12 +17,20 @@ from queuecheck.timeline.state import Condition
 class Fence:
     """Closes at the first write after the start that makes ``state`` true.
 
-    ``sentence`` says why that closes the window. The state must not hold at the start.
+    ``sentence`` says why that closes the window. The state must not hold at the start. If it does
+    not come within the budget ``within`` the claim fails; or, with ``otherwise``, the window
+    closes as a quiet one that has lasted at least that budget's time.
     """
 
     state: Condition
     within: str
     sentence: str = ""
+    otherwise: str = ""
+
+    @property
+    def budgets(self) -> tuple[str, ...]:
+        """The budget classes whose longest is how long the window may be open."""
+        return tuple(dict.fromkeys(each for each in (self.within, self.otherwise) if each))
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,11 @@ class Quiet:
     """Closes after the time of a budget class."""
 
     budget: str = "quiet"
+
+    @property
+    def budgets(self) -> tuple[str, ...]:
+        """The budget class that is how long the window is open."""
+        return (self.budget,)
 
 
 Window = Fence | Quiet
