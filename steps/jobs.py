@@ -60,12 +60,12 @@ def submit_and_admit(  # noqa: PLR0917 - one argument for each word of the step
 @given("these admitted Jobs, their pods not bound:")
 def submit_and_admit_each(story: Story, datatable: list[list[str]]) -> None:
     heads, *rows = datatable
-    for row in rows:
-        cells = dict(zip(heads, row, strict=True))
-        story.act()
-    story.submit(cells["job"], priority=int(cells["priority"]), ask=Ask(1, cells["cpu"]))
-    for row in rows:
-        story.await_admission(dict(zip(heads, row, strict=True))["job"])
+    jobs = [dict(zip(heads, row, strict=True)) for row in rows]
+    story.act()
+    for job in jobs:
+        story.submit(job["job"], priority=int(job["priority"]), ask=Ask(1, job["cpu"]))
+    for job in jobs:
+        story.await_admission(job["job"])
 
 
 @when(parsers.re(rf'the Job "(?P<job>[^"]+)" is created unsuspended and asks for {ASK}'))

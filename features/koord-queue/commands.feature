@@ -19,7 +19,7 @@ Feature: The governing text's kubectl commands
       Given the example's Job "low-priority-job" is admitted, its pod not bound
       And preemption is turned off for the example's quota
       And the example's Job "high-priority-job" is submitted
-      And "high-priority-job" eventually waits
+      And "high-priority-job" is eventually waiting
       And the job extension is held
       When preemption is turned on for the example's quota
       Then the command for the unit "low-priority-job" prints:

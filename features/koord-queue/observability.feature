@@ -49,11 +49,10 @@ Feature: What can be observed
       Then the metric job_schedule_attempts of "team" with result "unschedulable" eventually grows
 
     @KQ-OBS-05 @must @needs:metrics
-    Scenario: The number of units in the active queue falls when fewer wait
+    Scenario: The number of units in the active queue falls when the one that waits is gone
       Given a quota "team" of 2 cpu with the gate and preemption off
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods running
       And the waiting Job "second" with priority 1 asks for 2 cpu
-      And the waiting Job "third" with priority 1 asks for 2 cpu
       And the metric queueunits_in_active_queue of "team" is eventually at least 1
-      When the waiting Job "third" is deleted
+      When the waiting Job "second" is deleted
       Then the metric queueunits_in_active_queue of "team" eventually falls
