@@ -115,29 +115,48 @@ class QueueLedger:
 
     def _apply_quota(self, raw: Object, *, deleted: bool) -> frozenset[str]:
         quota = decode.quota(raw)
-        key = (quota.ref.namespace, quota.ref.name)
-        before = self._quota_objects.get(key)
+        name = quota.ref.name
+        key = (quota.ref.namespace, name)
+        before = self._served_as(name)
         if deleted:
             self._quota_objects.pop(key, None)
             affected = self._quotas.drop(quota)
         else:
             self._quota_objects[key] = raw
             affected = self._quotas.put(quota)
-        if deleted or before is None or _served_by(before) != _served_by(raw):
-            affected |= {quota.ref.name}
-        return self._with_work(affected, quota.ref.name)
+        affected = frozenset(other for other in affected if other in self._books)
+        return affected | self._if_served_otherwise(name, before)
 
     def _apply_queue(self, raw: Object, *, deleted: bool) -> frozenset[str]:
         ref = decode.ref(Kind.QUEUE, raw)
         if ref.namespace != self._namespace:
             return frozenset()
-        before = self._queue_objects.get(ref.name)
+        before = self._served_as(ref.name)
         if deleted:
             self._queue_objects.pop(ref.name, None)
         else:
             self._queue_objects[ref.name] = raw
-        same = before is not None and not deleted and _served_by(before) == _served_by(raw)
-        return frozenset() if same else frozenset({ref.name})
+        return self._if_served_otherwise(ref.name, before)
+
+    def _served_as(self, name: str) -> object:
+        quota, object_ = self._quota_object(name), self._queue_objects.get(name)
+        exists = quota is not None or object_ is not None
+        quotas = tuple(item.ref for item in self._quotas.named(name))
+        return exists, quotas, queue_objects.settings(quota, object_)
+
+    def _if_served_otherwise(self, name: str, before: object) -> frozenset[str]:
+        """The queue, if it is served in another way than before or its object is not right yet.
+
+        So what the ledger's own writes of Queue objects bring back wakes nobody.
+        """
+        step = queue_objects.synchronise(
+            namespace=self._namespace,
+            name=name,
+            quota=self._quota_object(name),
+            queue=self._queue_objects.get(name),
+        )
+        unchanged = step is None and self._served_as(name) == before
+        return frozenset() if unchanged else frozenset({name})
 
     def _apply_unit(self, unit: Unit, *, deleted: bool) -> frozenset[str]:
         before = self._units.pop(unit.key, None)
@@ -188,9 +207,6 @@ class QueueLedger:
             for name in self._quotas.relatives(queue)
             if name in self._books and len(self._books[name].asking)
         }
-
-    def _with_work(self, names: frozenset[str], always: str) -> frozenset[str]:
-        return frozenset(name for name in names if name == always or name in self._books)
 
     def _note_release(self, before: Unit | None, after: Unit | None) -> None:
         if before is None or not before.marked:
@@ -257,14 +273,3 @@ class QueueLedger:
             return []
         self._told[about] = event.once
         return [event]
-
-
-def _served_by(raw: Object) -> object:
-    """What of a quota or a Queue decides how units are served (limits apart)."""
-    annotations = decode.mapping(raw, "metadata", "annotations")
-    return (
-        decode.text(raw, "metadata", "uid"),
-        decode.mapping(raw, "metadata", "labels"),
-        annotations,
-        decode.text(raw, "spec", "queuePolicy"),
-    )
