@@ -208,6 +208,7 @@ class Claims:
         conditions = (state,) if fence is None else (state, fence)
         sentence = f"{claim}: {state.sentence}"
         with self._attempt(claim, sentence, conditions, since, *window.budgets) as attempt:
+            attempt.expected = (sentence, _until(window, attempt))
             if not attempt.ordered((state,)):
                 raise Unknown(f"{sentence}: the order of {_kinds((state,))} is not known")
             while True:
@@ -320,6 +321,13 @@ def _survey(
     if together and end is not None:
         points = points[: points.index(end) + 1]
     return next((point for point in points if point.truths[0] is not holds), None), end
+
+
+def _until(window: Window, attempt: Attempt) -> str:
+    if isinstance(window, Fence):
+        why = f" ({window.sentence})" if window.sentence else ""
+        return f"until: {window.state.sentence}{why}"
+    return f"for {attempt.seconds:g} s (budget {window.budget})"
 
 
 def _when(bad: Point, *, holds: bool) -> str:

@@ -48,13 +48,8 @@ def explain(
     seen.sort(key=lambda each: (each.resource_version, each.sequence))
     later = [each for each in seen if is_after(each, since, by_version=by_version)]
     wanted = expected or [condition.sentence for condition in conditions] or [sentence]
-    shown = [leaf for leaf in leaves if leaf.fields]
-    judged = [
-        f"{leaf.subject.label}, judged by {', '.join(leaf.fields)}"
-        if len(shown) > 1
-        else f"judged by {', '.join(leaf.fields)}"
-        for leaf in shown
-    ]
+    paths = dict.fromkeys(path for leaf in leaves for path in leaf.fields)
+    judged = [f"judged by {', '.join(paths)}"] if paths else []
     title, changes = _changes(seen, later, culprit)
     return Failure(
         claim=claim,
@@ -125,6 +120,8 @@ def _changes(
     if last is None:
         return "changed", ()
     before = _before(seen, last)
+    if before is None and culprit is None:
+        return "changed", ()
     title = "changed by the write that broke it" if culprit else "changed by the last write"
     lines = fields.differences(before.live if before else None, last.live)
     return f"{title} ({last.kind} {last.name}, rv {last.resource_version})", lines

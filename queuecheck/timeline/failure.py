@@ -91,8 +91,8 @@ def render(failure: Failure) -> str:
         last += [f"{INDENT}{path:<{width}}  {value}" for path, value in state.fields]
     lines += _section("last state", last)
     lines += _section(failure.changes_title, list(failure.changes))
-    lines += _section("every distinct state seen", _rows(failure.seen))
-    lines += _section("events", _rows(failure.events))
+    lines += _table("every distinct state seen", failure.seen)
+    lines += _table("events", failure.events)
     lines += _section(
         "waited",
         [f"{failure.waited:.2f} s, {moment(failure.began)} to {moment(failure.ended)}"],
@@ -103,11 +103,11 @@ def render(failure: Failure) -> str:
 
 
 def moment(at: float) -> str:
-    """A time since the timeline began, as ``+1234 ms``."""
-    return f"+{max(at, 0) * 1000:.0f} ms"
+    """A time since the timeline began, as ``+1234ms``."""
+    return f"+{max(at, 0) * 1000:.0f}ms"
 
 
-def _rows(rows: tuple[Row, ...]) -> list[str]:
+def _table(title: str, rows: tuple[Row, ...]) -> list[str]:
     if not rows:
         return []
     shown = rows
@@ -118,14 +118,15 @@ def _rows(rows: tuple[Row, ...]) -> list[str]:
     at = max(len(moment(row.at)) for row in shown)
     versions = [f"  rv {row.resource_version}" if row.resource_version else "" for row in shown]
     version = max(len(text) for text in versions)
-    what = max(len(row.what) for row in shown)
-    lines = [
-        f"{'>' if row.culprit else ' '} {moment(row.at):>{at}}"
-        f"{said:<{version}}  {row.what:<{what}}  {row.text}"
-        for row, said in zip(shown, versions, strict=True)
-    ]
-    if left_out > 0:
-        lines.insert(SHOWN_ROWS // 2, f"  … {left_out} more …")
+    what = min(max(len(row.what) for row in shown), WIDTH // 2)
+    lines = [f"{INDENT}{title}:"]
+    for number, (row, said) in enumerate(zip(shown, versions, strict=True)):
+        if left_out > 0 and number == SHOWN_ROWS // 2:
+            lines.append(f"{INDENT * 3}… {left_out} more …")
+        mark = "> " if row.culprit else INDENT
+        prefix = f"{INDENT * 2}{mark}{moment(row.at):>{at}}{said:<{version}}  {row.what:<{what}}  "
+        rest = " " * min(len(prefix), WIDTH // 2)
+        lines += [line.rstrip() for line in _wrapped(row.text, first=prefix, rest=rest)]
     return lines
 
 
@@ -142,6 +143,8 @@ def _section(title: str, body: list[str]) -> list[str]:
 def _wrapped(text: str, *, first: str, rest: str) -> list[str]:
     if len(first) + len(text) <= WIDTH:
         return [first + text]
+    if len(first) > WIDTH // 2 and first.strip():
+        return [first.rstrip()[:WIDTH], *_wrapped(text, first=rest, rest=rest)]
     return textwrap.wrap(
         text,
         WIDTH,

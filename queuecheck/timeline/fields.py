@@ -51,20 +51,36 @@ def show(value: Any) -> str:
 
 
 def line(found: KubeObject | None, paths: tuple[str, ...]) -> str:
-    """The fields in one line, by the last part of their paths."""
+    """The fields in one line, each under as little of its path as tells it from the others."""
     if found is None:
         return "(does not exist)"
-    return ", ".join(f"{short(path)}={show(read(found, path))}" for path in paths)
+    values = [(name, read(found, path)) for name, path in zip(_short(paths), paths, strict=True)]
+    return " ".join(f"{name}={'-' if value is None else show(value)}" for name, value in values)
 
 
-def short(path: str) -> str:
-    """A path without its parents, but with the list that an item is of."""
-    quoted = re.search(r'\["([^"]+)"\]$', path)
-    if quoted:
-        return quoted.group(1)
-    parts = path.split(".")
-    first = next((at for at, part in enumerate(parts) if part.endswith("]")), len(parts) - 1)
-    return ".".join(parts[first:])
+def _short(paths: tuple[str, ...]) -> list[str]:
+    split = [_parts(path) for path in paths]
+    names = []
+    for parts in split:
+        length = 1
+        while (
+            length < len(parts) and sum(other[-length:] == parts[-length:] for other in split) > 1
+        ):
+            length += 1
+        names.append(".".join(parts[-length:]))
+    return names
+
+
+def _parts(path: str) -> list[str]:
+    """Keys with their indices: ``["status", "admissions[0]", "replicas"]``."""
+    parts: list[str] = []
+    for match in _PART.finditer(path):
+        quoted, index, key = match.groups()
+        if index is not None and parts:
+            parts[-1] += f"[{index}]"
+        else:
+            parts.append(quoted or key)
+    return parts
 
 
 def differences(before: KubeObject | None, after: KubeObject | None) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ def test_a_blip_between_two_looks_breaks_stays() -> None:
     stage.write("Unit", "a", 1, x=1)
     stage.write("Unit", "a", 2, x=0, at=0.500)
     stage.write("Unit", "a", 3, x=1, at=0.501)
-    with pytest.raises(ClaimFailed, match=r"it was not so at \+500 ms, resourceVersion 2"):
+    with pytest.raises(ClaimFailed, match=r"it was not so at \+500ms, resourceVersion 2"):
         stage.claims.stays(has(unit("a"), x=1), QUIET)
 
 
@@ -34,7 +34,7 @@ def test_a_blip_between_two_looks_breaks_never() -> None:
     stage.write("Unit", "a", 1, x=0)
     stage.write("Unit", "a", 2, x=1, at=0.500)
     stage.write("Unit", "a", 3, x=0, at=0.501)
-    with pytest.raises(ClaimFailed, match=r"it was so at \+500 ms, resourceVersion 2"):
+    with pytest.raises(ClaimFailed, match=r"it was so at \+500ms, resourceVersion 2"):
         stage.claims.never(has(unit("a"), x=1), QUIET)
 
 
@@ -130,7 +130,7 @@ def test_a_gap_in_the_window_makes_it_unknown() -> None:
     stage.clock.at(
         0.6, lambda: stage.timeline.relist("Unit", NAMESPACE, listed, resource_version=8)
     )
-    with pytest.raises(Unknown, match=r"writes of Unit .* may have been missed at \+500 ms: 410"):
+    with pytest.raises(Unknown, match=r"writes of Unit .* may have been missed at \+500ms: 410"):
         stage.claims.never(has(unit("a"), x=1), QUIET)
 
 
