@@ -125,7 +125,7 @@ def arguments(options: Options, *, tests: int) -> list[str]:
     """The command line of pytest for a run of so many tests."""
     root = resources.features_root()
     workers = min(options.workers, tests * options.repeat)
-    words = ["-c", str(SETTINGS), "--rootdir", str(root.parent), "--tb=short"]
+    words = ["-c", str(SETTINGS), "--rootdir", str(root.parent), "--tb=short", "-rN"]
     for plugin in PLUGINS:
         words += ["-p", plugin]
     if workers > 1:

@@ -35,6 +35,7 @@ def prepare(config: pytest.Config) -> Suite:
     """Makes this process one that runs scenarios; once."""
     if SUITE in config.stash:
         return config.stash[SUITE]
+    options.settle(config)
     descriptor = preflight.descriptor_of(config)
     catalogue = load_catalogue(resources.catalogue_file(descriptor.profile.name))
     words = preflight.vocabulary(catalogue, descriptor.profile)

@@ -12,6 +12,7 @@ from queuecheck import resources
 
 CLUSTERS = ("local",)
 RANDOM = "random"
+DRAWN = "queuecheck"
 RUN_LETTERS = "bcdfghjkmnpqrstvwxz23456789"
 
 
@@ -86,11 +87,22 @@ def add(parser: pytest.Parser) -> None:
 
 
 def settle(config: pytest.Config) -> None:
-    """Draws what is left to chance, before workers copy the options."""
+    """Draws what is left to chance; a worker takes what was drawn where the terminal is."""
+    if is_worker(config):
+        config.option.__dict__.update(config.workerinput[DRAWN])  # type: ignore[attr-defined]
+        return
     if config.option.qc_run is None:
         config.option.qc_run = "".join(secrets.choice(RUN_LETTERS) for _ in range(5))
     if config.option.qc_random_order == RANDOM:
         config.option.qc_random_order = str(random.SystemRandom().randrange(10**6))
+
+
+def drawn(config: pytest.Config) -> dict[str, str | None]:
+    """What ``settle`` has drawn, for the workers: they parse the command line again."""
+    return {
+        "qc_run": config.option.qc_run,
+        "qc_random_order": config.option.qc_random_order,
+    }
 
 
 def is_worker(config: pytest.Config) -> bool:

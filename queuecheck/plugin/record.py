@@ -1,11 +1,12 @@
 """How a result travels from where a scenario runs to where the run is judged.
 
 pytest copies ``user_properties`` with every report, through pytest-xdist too, as long as they are
-plain data. One report carries at most one result, under our own key.
+plain data; so a record goes as JSON. One report carries at most one result, under our own key.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -27,14 +28,14 @@ class Record:
 
 def attach(report: pytest.TestReport, record: Record) -> None:
     """Puts the record on the report."""
-    report.user_properties.append((KEY, asdict(record)))
+    report.user_properties.append((KEY, json.dumps(asdict(record))))
 
 
 def of(report: pytest.TestReport) -> Record | None:
     """The record on a report, or None if it has none."""
     for key, value in report.user_properties:
-        if key == KEY and isinstance(value, dict):
-            return _record(value)
+        if key == KEY:
+            return _record(json.loads(str(value)))
     return None
 
 

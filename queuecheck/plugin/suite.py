@@ -18,6 +18,7 @@ from queuecheck.implementation import Descriptor
 from queuecheck.plugin import compat, options, preflight, record
 from queuecheck.plugin.errors import classify, told
 from queuecheck.verdict import Outcome, ScenarioResult
+from queuecheck.world import EnvironmentBroken
 
 SCENARIO = pytest.StashKey[Scenario]()
 DECIDED = pytest.StashKey[tuple[Outcome, str]]()
@@ -30,6 +31,7 @@ class Suite:
     def __init__(self, config: pytest.Config, descriptor: Descriptor) -> None:
         self._config = config
         self.descriptor = descriptor
+        self._broken = ""
         self.stage = f"cluster {config.option.qc_cluster}"
 
     def pytest_bdd_apply_tag(self, tag: str, function: object) -> bool | None:
@@ -99,10 +101,21 @@ class Suite:
         if call.when == "call" or outcome is not Outcome.PASSED:
             record.attach(report, self._record(item, outcome, reason, call.duration))
         if error is not None and report.failed and not self._config.option.qc_traceback:
-            text = told(error)
-            if text is not None:
-                report.longrepr = text
+            self._tell(report, item, error)
         return report
+
+    def _tell(self, report: pytest.TestReport, item: pytest.Item, error: BaseException) -> None:
+        """Puts the error's own words in the place of a traceback, a broken environment's once."""
+        text = told(error)
+        if text is None:
+            return
+        if isinstance(error, EnvironmentBroken) and str(error) == self._broken:
+            report.outcome = "skipped"
+            report.longrepr = (item.location[0], item.location[1] or 0, "environment, as above")
+            return
+        if isinstance(error, EnvironmentBroken):
+            self._broken = str(error)
+        report.longrepr = text
 
     def _record(
         self, item: pytest.Item, outcome: Outcome, reason: str, seconds: float

@@ -6,7 +6,7 @@ verdict with what it does not say. pytest's own closing line stays the last.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -46,6 +46,11 @@ class Summary:
         seed = self._config.option.qc_random_order
         order = f", random order with seed {seed}" if seed is not None else ""
         return f"queuecheck: {self._descriptor.title}, run {self._config.option.qc_run}{order}"
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """pytest-xdist starts a worker: it has to know the run and the order."""
+        node.workerinput[options.DRAWN] = options.drawn(self._config)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """A result, wherever it was run."""
@@ -149,6 +154,7 @@ class Summary:
         )
 
 
+WIDTH = 120
 COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red"}
 
 
@@ -158,4 +164,6 @@ def _write(terminal: TerminalReporter, result: RequirementResult) -> None:
     row = result.requirement
     terminal.write(f" {row.id:<11} {row.level.upper():<7}{result.milliseconds:>6} ms")
     many = f"  {result.scenarios} scenarios" if result.scenarios > 1 else ""
-    terminal.write_line(f"{many}  {result.reason}".rstrip())
+    room = WIDTH - 46 - len(many)
+    reason = result.reason if len(result.reason) <= room else f"{result.reason[: room - 1]}…"
+    terminal.write_line(f"{many}  {reason}".rstrip())

@@ -91,7 +91,7 @@ def judge(results: Sequence[RequirementResult], scope: Scope) -> RunVerdict:
         names = _ids(results, outcomes)
         if names:
             told = "the suite's own error" if code is ExitCode.HARNESS else "a broken environment"
-            return _verdict(Verdict.NO_VERDICT, code, scope, notes, f"{told} in {', '.join(names)}")
+            return _verdict(Verdict.NO_VERDICT, code, scope, notes, f"{told} in {_many(names)}")
     if not results:
         return _verdict(Verdict.NO_VERDICT, ExitCode.USAGE, scope, notes, "nothing was run")
     reasons = list(_gaps(results, must, scope))
