@@ -123,7 +123,7 @@ class Component(Generic[Key]):
             for item in self._watches[kind]:
                 if isinstance(item, Interrupted):
                     self._metrics.watch_restarted(self.name, kind.value)
-                    self._journal.say(1, f"watch of {kind.value} ended: {item.reason}")
+                    self._journal.warn(f"watch of {kind.value} starts again: {item.reason}")
                 else:
                     self._inbox.put((kind, item))
 

@@ -1,5 +1,6 @@
 """The controller's process: checks, then threads, then one wait for the end."""
 
+import re
 import signal
 import threading
 import time
@@ -23,6 +24,7 @@ from controller.shell.work import Work
 from queuecheck import __version__
 from queuecheck.kube import Api, ApiError, KubeconfigError
 
+NAMESPACE = re.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 START_PATIENCE = 10.0
 CRD_PATIENCE = 5.0
 STOP_PATIENCE = 0.7
@@ -50,6 +52,11 @@ def run(options: Options) -> int:
         configuration.read(options.config) if options.config else configuration.Configuration()
     )
     parse_address(options.metrics_bind_address)
+    if not NAMESPACE.fullmatch(options.namespace):
+        raise UsageError(
+            f"namespace {options.namespace!r} is no name of a namespace; write one such as "
+            "koord-queue"
+        )
     logs.configure(verbosity=options.verbosity, layout=options.log_format)
     journal = logs.Journal("process")
     lifecycle = Lifecycle(journal)
@@ -132,9 +139,9 @@ def _api(options: Options, component: str) -> Api:
             return Api.in_cluster(user_agent=agent)
         return Api.from_kubeconfig(options.kubeconfig, context=options.context, user_agent=agent)
     except KubeconfigError as error:
-        line = " ".join(str(error).split())
-        hint = "; name a kubeconfig with --kubeconfig" if options.kubeconfig is None else ""
-        raise UsageError(f"{line}{hint}") from error
+        if options.kubeconfig is None:
+            raise UsageError("not in a cluster; name a kubeconfig with --kubeconfig") from error
+        raise UsageError(" ".join(str(error).split())) from error
 
 
 def _reach(api: Api, lifecycle: Lifecycle) -> None:

@@ -1,7 +1,9 @@
 """``/metrics``, ``/healthz`` and ``/readyz`` on one small HTTP server."""
 
 import socket
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from controller.shell.errors import StartError, UsageError
@@ -33,6 +35,7 @@ class Endpoints:
         healthy: Callable[[], bool],
     ) -> None:
         host, port = parse_address(address)
+        self._closed = threading.Event()
         pages: dict[str, Callable[[], tuple[int, str, bytes]]] = {
             "/metrics": lambda: (200, CONTENT_TYPE, metrics.exposition()),
             "/healthz": lambda: _check(healthy(), "a component has stopped"),
@@ -47,14 +50,26 @@ class Endpoints:
                 f"metrics address {address}: {reason}; free it, or choose another one with "
                 "--metrics-bind-address (:0 takes any free port)"
             ) from error
-        self.run = self._server.serve_forever
         self.port: int = self._server.server_address[1]
         shown = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104
         self.url = f"http://{shown.get(host, f'[{host}]' if ':' in host else host)}:{self.port}"
 
+    def run(self) -> None:
+        """Takes connections until ``close``, asleep in between."""
+        while True:
+            try:
+                connection, client = self._server.get_request()
+            except OSError:
+                if self._closed.is_set():
+                    return
+                continue  # the client has given up already
+            self._server.process_request(connection, client)
+
     def close(self) -> None:
-        """Stops answering and frees the port."""
-        self._server.shutdown()
+        """Stops taking connections and frees the port."""
+        self._closed.set()
+        with suppress(OSError):  # wakes ``run``, which a mere close would not
+            self._server.socket.shutdown(socket.SHUT_RDWR)
         self._server.server_close()
 
 
@@ -69,6 +84,12 @@ def _server(family: socket.AddressFamily) -> type[ThreadingHTTPServer]:
         # With reuse a second process could start on a port that is merely lingering; on Linux it
         # never shares a listening one, which is all that matters here.
         allow_reuse_address = True
+
+        # Closing waits for nobody: a probe that is being answered ends with the process.
+        block_on_close = False
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            """A client that hangs up in the middle is its own affair."""
 
         def server_bind(self) -> None:
             # The base class asks DNS for the host's full name, which may take seconds.

@@ -14,7 +14,7 @@ def server(tmp_path: Path) -> Iterator[FaultServer]:
 
 
 @pytest.fixture
-def api(server: FaultServer) -> Iterator[Api]:
+def client(server: FaultServer) -> Iterator[Api]:
     made = Api.from_kubeconfig(server.kubeconfig, user_agent="a-test")
     yield made
     made.close()

@@ -32,28 +32,28 @@ JOB = "/apis/batch/v1/namespaces/ns/jobs/job"
     ],
 )
 def test_a_refusal_raises_the_class_that_callers_react_to(
-    server: FaultServer, api: Api, answer: Answer, kind: type[ApiError]
+    server: FaultServer, client: Api, answer: Answer, kind: type[ApiError]
 ) -> None:
     server.script("GET", JOB, answer)
     with pytest.raises(ApiError) as raised:
-        api.get(JOBS, "job", namespace="ns")
+        client.get(JOBS, "job", namespace="ns")
     assert type(raised.value) is kind
     assert raised.value.status == answer.status
 
 
-def test_retry_after_is_read(server: FaultServer, api: Api) -> None:
+def test_retry_after_is_read(server: FaultServer, client: Api) -> None:
     server.script("GET", JOB, failure(429, "TooManyRequests", Retry_After="7"))
     with pytest.raises(ApiError) as raised:
-        api.get(JOBS, "job", namespace="ns")
+        client.get(JOBS, "job", namespace="ns")
     assert (raised.value.retry_after, raised.value.transient) == (7.0, True)
 
 
 def test_the_version_that_guards_a_merge_patch_is_in_its_body(
-    server: FaultServer, api: Api
+    server: FaultServer, client: Api
 ) -> None:
     server.script("PATCH", f"{JOB}/status", Answer())
     patch = {"metadata": {"labels": {"a": "b"}}, "status": {"active": 1}}
-    api.patch(
+    client.patch(
         JOBS,
         "job",
         patch,
@@ -73,11 +73,11 @@ def test_the_version_that_guards_a_merge_patch_is_in_its_body(
 
 
 def test_the_version_that_guards_a_json_patch_is_its_first_operation(
-    server: FaultServer, api: Api
+    server: FaultServer, client: Api
 ) -> None:
     server.script("PATCH", JOB, Answer())
     change = {"op": "add", "path": "/spec/suspend", "value": True}
-    api.patch(JOBS, "job", [change], namespace="ns", resource_version="7")
+    client.patch(JOBS, "job", [change], namespace="ns", resource_version="7")
     (request,) = server.requests("PATCH")
     assert request.headers["content-type"] == "application/json-patch+json"
     assert request.body[0]["path"] == "/metadata/resourceVersion"
@@ -85,24 +85,24 @@ def test_the_version_that_guards_a_json_patch_is_its_first_operation(
     assert request.body[1:] == [change]
 
 
-def test_deletion_is_guarded_by_the_uid(server: FaultServer, api: Api) -> None:
+def test_deletion_is_guarded_by_the_uid(server: FaultServer, client: Api) -> None:
     server.script("DELETE", JOB, Answer())
-    api.delete(JOBS, "job", namespace="ns", uid="u1")
+    client.delete(JOBS, "job", namespace="ns", uid="u1")
     assert server.requests("DELETE")[0].body["preconditions"] == {"uid": "u1"}
 
 
-def test_items_of_a_list_are_complete_objects(server: FaultServer, api: Api) -> None:
+def test_items_of_a_list_are_complete_objects(server: FaultServer, client: Api) -> None:
     server.script("GET", "/api/v1/pods", listing("1", {"metadata": {"name": "a"}}))
-    assert api.list(PODS).items[0] == {
+    assert client.list(PODS).items[0] == {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": "a"},
     }
 
 
-def test_the_user_agent_and_the_token_are_sent(server: FaultServer, api: Api) -> None:
+def test_the_user_agent_and_the_token_are_sent(server: FaultServer, client: Api) -> None:
     server.script("GET", "/version", Answer())
-    api.raw("/version")
+    client.raw("/version")
     (request,) = server.requests()
     assert request.headers["user-agent"] == "a-test"
     assert request.headers["authorization"] == "Bearer t"

@@ -20,8 +20,8 @@ def pod(name: str, version: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def watch(api: Api) -> Iterator[ListWatch]:
-    made = ListWatch(api, PODS, read_timeout=0.2, retry_delays=(0.001, 0.002))
+def watch(client: Api) -> Iterator[ListWatch]:
+    made = ListWatch(client, PODS, read_timeout=0.2, retry_delays=(0.001, 0.002))
     yield made
     made.stop()
 
@@ -110,16 +110,16 @@ def test_a_list_that_fails_is_tried_again(
     assert listed == Listed((), "10")
 
 
-def test_a_refused_connection_is_an_interruption(server: FaultServer, api: Api) -> None:
+def test_a_refused_connection_is_an_interruption(server: FaultServer, client: Api) -> None:
     server.__exit__()
-    watch = ListWatch(api, PODS, retry_delays=(0.001, 0.002))
+    watch = ListWatch(client, PODS, retry_delays=(0.001, 0.002))
     assert all(isinstance(item, Interrupted) for item in take(watch, 3))
 
 
-def test_stop_ends_a_watch_that_waits_for_the_server(server: FaultServer, api: Api) -> None:
+def test_stop_ends_a_watch_that_waits_for_the_server(server: FaultServer, client: Api) -> None:
     server.script("GET", PATH, listing("10"))
     server.script("WATCH", PATH, Stream("", "silence"))
-    watch = ListWatch(api, PODS, read_timeout=60)
+    watch = ListWatch(client, PODS, read_timeout=60)
     thread = threading.Thread(target=lambda: list(watch), daemon=True)
     thread.start()
     server.wait_for(lambda: len(server.requests("WATCH")) == 1)
@@ -130,11 +130,11 @@ def test_stop_ends_a_watch_that_waits_for_the_server(server: FaultServer, api: A
     assert time.monotonic() - begun < 1
 
 
-def test_selectors_go_with_the_list_and_the_watch(server: FaultServer, api: Api) -> None:
+def test_selectors_go_with_the_list_and_the_watch(server: FaultServer, client: Api) -> None:
     path = "/api/v1/namespaces/ns/pods"
     server.script("GET", path, listing("10"))
     server.script("WATCH", path, Stream(event("ADDED", pod("c", "11"))))
-    take(ListWatch(api, PODS, namespace="ns", label_selector="a=b", field_selector="c=d"), 2)
+    take(ListWatch(client, PODS, namespace="ns", label_selector="a=b", field_selector="c=d"), 2)
     for request in server.requests():
         assert request.query["labelSelector"] == "a=b"
         assert request.query["fieldSelector"] == "c=d"

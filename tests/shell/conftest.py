@@ -18,7 +18,7 @@ def server(tmp_path: Path) -> Iterator[FaultServer]:
 
 
 @pytest.fixture
-def api(server: FaultServer) -> Iterator[Api]:
+def client(server: FaultServer) -> Iterator[Api]:
     made = Api.from_kubeconfig(server.kubeconfig)
     yield made
     made.close()

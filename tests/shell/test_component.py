@@ -97,13 +97,13 @@ def lifecycle() -> Lifecycle:
 
 @pytest.fixture
 def start(
-    api: Api, metrics: Metrics, lifecycle: Lifecycle, work: ScriptedWork
+    client: Api, metrics: Metrics, lifecycle: Lifecycle, work: ScriptedWork
 ) -> Iterator[Callable[[], Component[str]]]:
     started: list[Component[str]] = []
 
     def begin() -> Component[str]:
         component = Component(
-            work, api=api, metrics=metrics, lifecycle=lifecycle, journal=Journal("queue")
+            work, api=client, metrics=metrics, lifecycle=lifecycle, journal=Journal("queue")
         )
         started.append(component)
         component.start()

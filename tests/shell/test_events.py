@@ -24,9 +24,9 @@ def made(message: str = "no room", *, name: str = "a", once: str | None = None) 
 
 
 @pytest.fixture
-def writer(api: Api, requests: Requests) -> EventWriter:
+def writer(client: Api, requests: Requests) -> EventWriter:
     return EventWriter(
-        api=api, requests=requests, journal=Journal("queue"), component="queue", backlog=2
+        api=client, requests=requests, journal=Journal("queue"), component="queue", backlog=2
     )
 
 

@@ -62,7 +62,7 @@ def store() -> Store:
 
 
 @pytest.fixture
-def run(api: Api, store: Store, requests: Requests, metrics: Metrics) -> Run:
+def run(client: Api, store: Store, requests: Requests, metrics: Metrics) -> Run:
     journal = Journal("queue")
 
     def learn(target: Ref, found: KubeObject) -> None:
@@ -70,11 +70,11 @@ def run(api: Api, store: Store, requests: Requests, metrics: Metrics) -> Run:
 
     executor = Executor(
         component="queue",
-        api=api,
+        api=client,
         store=store,
         learn=learn,
         requests=requests,
-        event_writer=EventWriter(api=api, requests=requests, journal=journal, component="queue"),
+        event_writer=EventWriter(api=client, requests=requests, journal=journal, component="queue"),
         metrics=metrics,
         journal=journal,
         clock=lambda: 1_700_000_000.0,

@@ -1,0 +1,217 @@
+"""The whole controller against a real control plane, its components as their own users."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from typing import Any
+
+import pytest
+import yaml
+
+from controller.shell.kinds import ELASTIC_QUOTAS, QUEUE_UNITS, QUEUES
+from queuecheck import resources
+from queuecheck.cluster import LocalCluster
+from queuecheck.kube import AlreadyExists, Api, KubeObject, Resource
+from queuecheck.kube.resource import EVENTS, JOBS, PRIORITY_CLASSES
+from tests.shell.program import History, Program, running
+
+RBAC = "rbac.authorization.k8s.io"
+CLUSTER_BINDINGS = Resource(RBAC, "v1", "clusterrolebindings", "ClusterRoleBinding", False)
+BINDINGS = Resource(RBAC, "v1", "rolebindings", "RoleBinding")
+COMPONENTS = {"queue": "queue-component", "extension": "extension-component"}
+QUOTA_LABEL = "quota.scheduling.koordinator.sh/name"
+EXAMPLE = resources.manifests_root() / "examples" / "worked-example"
+
+
+@pytest.fixture(scope="session")
+def roles(installed: Api) -> None:
+    """The components' users have the rights of their service accounts, and no more."""
+    for component, user in COMPONENTS.items():
+        role = f"koord-queue-{component}"
+        subject = {"kind": "User", "name": user, "apiGroup": RBAC}
+        for resource, kind, namespace in (
+            (CLUSTER_BINDINGS, "ClusterRole", None),
+            (BINDINGS, "Role", "koord-queue"),
+        ):
+            if kind == "Role" and component == "extension":
+                continue
+            body = {
+                "metadata": {"name": f"{role}-tests"},
+                "roleRef": {"kind": kind, "name": role, "apiGroup": RBAC},
+                "subjects": [subject],
+            }
+            installed.create(resource, body, namespace=namespace)
+
+
+@pytest.fixture
+def units(installed: Api, namespace: str) -> Iterator[History]:
+    history = History(installed, QUEUE_UNITS, namespace)
+    yield history
+    history.close()
+
+
+@pytest.fixture
+def events(installed: Api, namespace: str) -> Iterator[History]:
+    history = History(installed, EVENTS, namespace)
+    yield history
+    history.close()
+
+
+def example(name: str, namespace: str) -> KubeObject:
+    """A manifest of the worked example, played in ``namespace`` with a quota of that name."""
+    text = next(EXAMPLE.glob(f"*{name}*")).read_text()
+    text = text.replace("team-a", namespace).replace(
+        "namespace: default", f"namespace: {namespace}"
+    )
+    return next(document for document in yaml.safe_load_all(text) if document)
+
+
+@pytest.fixture
+def quota(installed: Api, namespace: str) -> str:
+    text = next(EXAMPLE.glob("*priorityclasses*")).read_text()
+    for document in yaml.safe_load_all(text):
+        with suppress(AlreadyExists):
+            installed.create(PRIORITY_CLASSES, document)
+    installed.create(ELASTIC_QUOTAS, example("elasticquota", namespace), namespace=namespace)
+    return namespace
+
+
+@pytest.fixture
+def components(control_plane: LocalCluster, roles: None) -> Iterator[dict[str, Program]]:
+    with ExitStack() as stack:
+        yield {
+            component: stack.enter_context(running(control_plane.kubeconfig_for(user), component))
+            for component, user in COMPONENTS.items()
+        }
+
+
+def held(unit: KubeObject) -> int:
+    admissions = unit.get("status", {}).get("admissions") or ()
+    return sum(int(entry.get("replicas", 0)) for entry in admissions)
+
+
+def mark(unit: KubeObject) -> int:
+    admissions = unit.get("status", {}).get("admissions") or ()
+    return sum(int(entry.get("reclaimState", {}).get("replicas", 0)) for entry in admissions)
+
+
+def phase(unit: KubeObject) -> Any:
+    return unit.get("status", {}).get("phase")
+
+
+def version(state: KubeObject) -> int:
+    return int(state["metadata"]["resourceVersion"])
+
+
+def submit(api: Api, name: str, namespace: str) -> None:
+    api.create(JOBS, example(name, namespace), namespace=namespace)
+
+
+def told(events: History, name: str) -> list[str]:
+    """The reason of each event about the unit of that name."""
+    by_name = {event["metadata"]["name"]: event for event in events.states}
+    about = {key: event["involvedObject"] for key, event in by_name.items()}
+    return [
+        event["reason"]
+        for key, event in by_name.items()
+        if (about[key]["kind"], about[key]["name"]) == ("QueueUnit", name)
+    ]
+
+
+def assert_as_written(units: History, events: History) -> None:
+    """The four states of the governing text, in its order, and the pair of events."""
+    units.latest("high-priority-job", lambda unit: phase(unit) == "Dequeued" and held(unit) == 1)
+    low = units.of("low-priority-job")
+    admitted = next(one for one in low if phase(one) == "Dequeued" and held(one) and not mark(one))
+    marked = next(one for one in low if mark(one) == 1)
+    message = "Waiting job extension to reclaim resources."
+    assert any(mark(one) and one["status"]["message"] == message for one in low)
+    released = next(
+        one for one in low if version(one) > version(marked) and not held(one) and not mark(one)
+    )
+    high = next(one for one in units.of("high-priority-job") if held(one))
+    versions = [version(one) for one in (admitted, marked, released, high)]
+    assert versions == sorted(versions)
+    events.wait_for(lambda: "Reclaimed" in told(events, "low-priority-job"))
+    assert told(events, "low-priority-job").count("Reclaimed") == 1
+    assert told(events, "low-priority-job").count("Preempted") == 1
+
+
+def assert_no_complaint(program: Program) -> None:
+    assert [line for line in program.lines if " error " in line or " warning " in line] == []
+
+
+def test_the_worked_example_ends_as_written_with_the_least_rights(
+    installed: Api, components: dict[str, Program], units: History, events: History, quota: str
+) -> None:
+    for program in components.values():
+        program.ready()
+    submit(installed, "low", quota)
+    units.latest("low-priority-job", lambda unit: phase(unit) == "Dequeued")
+    submit(installed, "high", quota)
+    assert_as_written(units, events)
+    units.latest("low-priority-job", lambda unit: phase(unit) == "Enqueued" and not held(unit))
+    for program in components.values():
+        assert_no_complaint(program)
+    queue = installed.get(QUEUES, quota, namespace="koord-queue")
+    assert queue["spec"]["queuePolicy"] == "Priority"
+
+
+@pytest.mark.parametrize("component", ["queue", "extension"])
+@pytest.mark.parametrize("moment", ["before the mark", "after the mark"])
+def test_a_component_killed_in_the_middle_and_started_again_ends_as_written(  # noqa: PLR0917
+    installed: Api,
+    control_plane: LocalCluster,
+    components: dict[str, Program],
+    units: History,
+    quota: str,
+    events: History,
+    component: str,
+    moment: str,
+) -> None:
+    for program in components.values():
+        program.ready()
+    submit(installed, "low", quota)
+    units.latest("low-priority-job", lambda unit: phase(unit) == "Dequeued")
+    if moment == "before the mark":
+        components[component].kill()
+        submit(installed, "high", quota)
+    else:
+        submit(installed, "high", quota)
+        units.wait_for(lambda: any(map(mark, units.of("low-priority-job"))))
+        components[component].kill()
+    with running(control_plane.kubeconfig_for(COMPONENTS[component]), component):
+        assert_as_written(units, events)
+
+
+def test_both_components_run_in_one_process_until_they_are_asked_to_stop(
+    installed: Api, control_plane: LocalCluster, units: History, quota: str
+) -> None:
+    with running(control_plane.kubeconfig) as program:
+        submit(installed, "low", quota)
+        units.latest("low-priority-job", lambda unit: phase(unit) == "Dequeued")
+        assert program.end(signal.SIGTERM) == 0
+    assert_no_complaint(program)
+
+
+def test_nothing_is_written_while_nothing_happens(
+    installed: Api, components: dict[str, Program], units: History, events: History, quota: str
+) -> None:
+    for program in components.values():
+        program.ready()
+    submit(installed, "low", quota)
+    units.latest("low-priority-job", lambda unit: phase(unit) == "Dequeued")
+    submit(installed, "high", quota)
+    assert_as_written(units, events)
+    units.latest("low-priority-job", lambda unit: "limited quotaName" in unit["status"]["message"])
+    written = [version(one) for one in units.states]
+    # Whatever was still to be decided comes before what is created now.
+    fence = example("elasticquota", f"{quota}-fence")
+    fence["metadata"]["namespace"] = quota
+    installed.create(ELASTIC_QUOTAS, fence, namespace=quota)
+    job = example("low", quota)
+    job["metadata"] |= {"name": "fence", "labels": {QUOTA_LABEL: f"{quota}-fence"}}
+    installed.create(JOBS, job, namespace=quota)
+    units.latest("fence", lambda unit: phase(unit) == "Dequeued")
+    others = [one for one in units.states if one["metadata"]["name"] != "fence"]
+    assert [version(one) for one in others] == written
