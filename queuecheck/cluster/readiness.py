@@ -17,7 +17,6 @@ from queuecheck.cluster.ports import LOOPBACK
 from queuecheck.cluster.processes import Child
 
 ASK_EVERY = 0.02
-START_SECONDS = 120.0
 
 
 class ProgramFailed(ClusterError):
@@ -33,7 +32,7 @@ def wait_until(
     *,
     what: str,
     children: tuple[Child, ...],
-    seconds: float = START_SECONDS,
+    seconds: float,
 ) -> None:
     """Raises ProgramFailed when a child ends meanwhile, or at the limit, with its last lines.
 

@@ -1,12 +1,23 @@
 """One real control plane for all tests of this directory that need one."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from queuecheck.cluster import LocalCluster
 from queuecheck.kube import Api
 from queuecheck.kube.resource import NAMESPACES
+
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With several workers, one of them has the control plane and all the tests that use it."""
+    for item in items:
+        if HERE in item.path.parents and "control_plane" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("tests/cluster"))
 
 
 @pytest.fixture(scope="session")
