@@ -63,7 +63,8 @@ def never_while(story: Story, unit: str, state: str) -> None:
 
 @then(parsers.re(r'the first round marks "(?P<unit>[^"]+)"'))
 def first_round_marks(story: Story, unit: str) -> None:
-    story.in_order(states.marked(story.unit(unit)), _nobody_marked(story), within="reclaim")
+    marked, over = Step(states.marked(story.unit(unit))), Step(_nobody_marked(story))
+    story.world.claims.in_order((marked, over), within="reclaim", since=story.acted)
 
 
 @then(parsers.re(r'the first round does not mark "(?P<unit>[^"]+)"'))
