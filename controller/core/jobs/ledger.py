@@ -108,10 +108,12 @@ class JobLedger:
     ) -> tuple[Decision, ...]:
         """The unit says what its Job asks for, and holds no more than that."""
         standing = self._standing(job, raw)
+        if unit.reserves:
+            standing = replace(standing, overhead=takeover.overhead(unit_raw))
         pods = self._pods_of(job)
         changed = takeover.charge_changed(job, raw, standing, unit)
-        if changed and job.suspended and unit.reserves and not unit.marked:
-            return (reports.released(unit, now),)
+        if changed and unit.reserves and job.suspended:
+            return self._give_back(unit, unit_raw, now)
         step = takeover.step(job, raw, standing, unit_raw)
         if step:
             return (step,)
@@ -125,6 +127,14 @@ class JobLedger:
             write = reports.progress(unit, {job.ref.name: shrunk}, now)
             return (write,) if write else ()
         return ()
+
+    @staticmethod
+    def _give_back(unit: Unit, unit_raw: Object, now: Instant) -> tuple[Decision, ...]:
+        """The grant was for other pods. Nothing is asked for before the unit says which."""
+        if unit.marked:
+            return ()
+        withdrawal = takeover.withdrawal(unit_raw)
+        return (withdrawal or reports.released(unit, now),)
 
     def _follow(self, job: Job, unit: Unit, now: Instant) -> tuple[Decision, ...]:
         """The Job runs as far as its unit is admitted, and the unit says what runs."""

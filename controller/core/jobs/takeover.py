@@ -55,6 +55,26 @@ def step(job: Job, raw: Object, standing: Standing, unit: Object) -> Write | Non
     )
 
 
+def withdrawal(unit: Object) -> Write | None:
+    """What makes the unit ask for nothing, its pods unchanged; None if it asks for nothing."""
+
+    def change(fresh: Object) -> Patch | None:
+        pod_sets = decode.mappings(fresh, "spec", "podSet")
+        if all(decode.number(item, "count") == 0 for item in pod_sets):
+            return None
+        return {"spec": {"podSet": [{**item, "count": 0} for item in pod_sets]}}
+
+    if change(unit) is None:
+        return None
+    return Write(decode.ref(Kind.UNIT, unit), change, "its Job's pods have changed")
+
+
+def overhead(unit: Object) -> Mapping[str, Any]:
+    """The overhead that a unit is charged; a RuntimeClass that changes later changes no grant."""
+    pod_sets = decode.mappings(unit, "spec", "podSet")
+    return decode.mapping(pod_sets[0], "template", "spec", "overhead") if pod_sets else {}
+
+
 def stands_for(unit: Object, job: Job) -> bool:
     """Whether the unit is this Job's: by UID, not by name."""
     consumer = decode.mapping(unit, "spec", "consumerRef")

@@ -1,0 +1,384 @@
+"""Jobs taken over, kept in step, finished, and what is done by hand."""
+
+from typing import Any
+
+import pytest
+
+from controller.core.decisions import Kind
+from tests.core.world import BOTH, World
+
+RESUMED = "queuecheck.dev/resumed"
+
+
+def patch_job(world: World, patch: dict[str, Any], name: str = "job") -> None:
+    world.patch(Kind.JOB, "default", name, patch)
+
+
+def test_the_unit_says_what_the_job_asks_for() -> None:
+    world = World()
+    world.queue_runs = False
+    raw = world.job("job", priority=7, cpu=2, parallelism=3, completions=2)
+    patch_job(world, {"metadata": {"annotations": {"example.com/note": "kept"}}})
+    world.settle()
+    unit = world.unit("job")
+    meta, spec = unit["metadata"], unit["spec"]
+    assert meta["labels"] == raw["metadata"]["labels"]
+    assert meta["annotations"]["example.com/note"] == "kept"
+    (owner,) = meta["ownerReferences"]
+    assert (owner["kind"], owner["uid"]) == ("Job", raw["metadata"]["uid"])
+    assert spec["consumerRef"] == {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "namespace": "default",
+        "name": "job",
+        "uid": raw["metadata"]["uid"],
+    }
+    (pod_set,) = spec["podSet"]
+    assert (pod_set["name"], pod_set["count"]) == ("job", 2)
+    assert pod_set["template"] == raw["spec"]["template"]
+    assert spec["resource"] == {"cpu": "4"}
+    assert spec["priority"] == 7
+    assert unit["status"]["phase"] == "Enqueued"
+
+
+def test_a_job_that_was_never_suspended_is_not_ours() -> None:
+    world = World()
+    world.quota(cpu=1)
+    world.job("job", suspend=False)
+    world.settle()
+    assert (Kind.UNIT, "default", "job") not in world.objects
+    assert world.spec_of("job")["suspend"] is False
+
+
+def test_a_hand_made_unit_of_the_jobs_name_is_left_alone() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.hand_made("job", cpu=1)
+    world.job("job")
+    world.settle()
+    assert "consumerRef" not in world.unit("job")["spec"]
+    assert world.spec_of("job")["suspend"] is True
+
+
+def test_a_job_made_again_under_its_name_gets_a_fresh_unit() -> None:
+    world = World()
+    world.quota(cpu=2)
+    old = world.job("job")["metadata"]["uid"]
+    world.settle()
+    world.delete(Kind.JOB, "default", "job")
+    assert (Kind.UNIT, "default", "job") not in world.objects
+    world.job("job")
+    world.settle()
+    assert world.unit("job")["spec"]["consumerRef"]["uid"] != old
+    assert world.held("job") == 1
+
+
+def priority_class(world: World, name: str, value: int) -> None:
+    raw = {"metadata": {"name": name, "namespace": ""}, "value": value}
+    world.put(Kind.PRIORITY_CLASS, raw)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "class_name", "expected"),
+    [
+        (None, "high", 1000),
+        (None, "missing", 0),
+        (None, None, 7),
+        ("-3", "high", -3),
+        ("soon", "high", 1000),
+        ("99999999999", "high", 1000),
+    ],
+)
+def test_the_annotation_wins_over_the_class_and_the_class_over_the_template(
+    annotation: str | None, class_name: str | None, expected: int
+) -> None:
+    world = World()
+    priority_class(world, "high", 1000)
+    world.job("job", priority=7)
+    if class_name:
+        template = {"spec": {"priorityClassName": class_name}}
+        patch_job(world, {"spec": {"template": template}})
+    if annotation:
+        key = "scheduling.x-k8s.io/priority"
+        patch_job(world, {"metadata": {"annotations": {key: annotation}}})
+    world.settle()
+    spec = world.unit("job")["spec"]
+    assert spec["priority"] == expected
+    assert spec.get("priorityClassName") == class_name
+    warned = "InvalidPriority" in world.reasons("job")
+    assert warned == (annotation in {"soon", "99999999999"})
+
+
+def test_a_class_that_comes_later_counts() -> None:
+    world = World()
+    world.job("job")
+    patch_job(world, {"spec": {"template": {"spec": {"priorityClassName": "high"}}}})
+    world.settle()
+    assert world.unit("job")["spec"]["priority"] == 0
+    priority_class(world, "high", 5)
+    world.settle()
+    assert world.unit("job")["spec"]["priority"] == 5
+
+
+def test_the_overhead_of_the_runtime_class_is_charged() -> None:
+    world = World()
+    overhead = {"podFixed": {"cpu": "500m"}}
+    raw = {"metadata": {"name": "heavy", "namespace": ""}, "overhead": overhead}
+    world.put(Kind.RUNTIME_CLASS, raw)
+    world.job("job", cpu=1)
+    patch_job(world, {"spec": {"template": {"spec": {"runtimeClassName": "heavy"}}}})
+    world.quota(maximum={"cpu": "1400m"})
+    world.settle()
+    assert world.unit("job")["spec"]["resource"] == {"cpu": "1500m"}
+    assert world.held("job") == 0
+    assert world.settle() == 0
+
+
+def test_an_overhead_that_changes_later_changes_no_grant() -> None:
+    world = World()
+    raw = {"metadata": {"name": "heavy", "namespace": ""}, "overhead": {"podFixed": {"cpu": "1"}}}
+    world.put(Kind.RUNTIME_CLASS, raw)
+    world.job("job", cpu=1, parallelism=2)
+    patch_job(world, {"spec": {"template": {"spec": {"runtimeClassName": "heavy"}}}})
+    world.quota(cpu=4)
+    world.settle()
+    assert world.held("job") == 2
+    world.put(Kind.RUNTIME_CLASS, {**raw, "overhead": {"podFixed": {"cpu": "2"}}})
+    world.settle()
+    assert world.unit("job")["spec"]["resource"] == {"cpu": "4"}
+    world.bind("job", 2)
+    world.succeed("job", 1)
+    world.settle()
+    assert world.held("job") == 1
+
+
+def test_a_change_while_waiting_is_followed_and_keeps_the_place() -> None:
+    world = World()
+    world.quota(cpu=1)
+    world.job("job", parallelism=3)
+    world.settle()
+    before = world.unit("job")["metadata"]["uid"]
+    patch_job(world, {"spec": {"parallelism": 2}})
+    world.settle()
+    unit = world.unit("job")
+    assert unit["spec"]["podSet"][0]["count"] == 2
+    assert unit["spec"]["resource"] == {"cpu": "4"}
+    assert unit["metadata"]["uid"] == before
+
+
+def test_a_changed_label_moves_the_unit_and_a_removed_one_takes_it_out() -> None:
+    world = World()
+    world.quota("team", cpu=1)
+    world.quota("other", cpu=1)
+    world.job("job")
+    world.settle()
+    label = "quota.scheduling.koordinator.sh/name"
+    patch_job(world, {"metadata": {"labels": {label: "other"}}})
+    world.settle()
+    assert world.queues.active() == {"team": 0, "other": 1}
+    patch_job(world, {"metadata": {"labels": {label: None}}})
+    world.settle()
+    assert world.queues.active() == {"team": 0, "other": 0}
+
+
+def test_without_a_label_a_job_waits() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.job("job", queue="")
+    world.settle()
+    assert world.held("job") == 0
+    assert world.spec_of("job")["suspend"] is True
+    label = {"quota.scheduling.koordinator.sh/name": "team"}
+    patch_job(world, {"metadata": {"labels": label}})
+    world.settle()
+    assert world.held("job") == 1
+
+
+def test_running_follows_the_bound_pods_and_the_phase_becomes_running() -> None:
+    world = World()
+    world.quota(cpu=4)
+    world.job("job", parallelism=2)
+    world.settle()
+    world.bind("job", 1)
+    world.settle()
+    assert world.status("job")["admissions"][0]["running"] == 1
+    assert world.status("job")["phase"] == "Dequeued"
+    world.bind("job", 1)
+    world.settle()
+    assert world.status("job")["admissions"][0]["running"] == 2
+    assert world.status("job")["phase"] == "Running"
+
+
+def test_what_has_finished_and_is_not_replaced_gives_its_share_back() -> None:
+    world = World()
+    world.quota(cpu=6)
+    world.job("job", parallelism=3)
+    world.settle()
+    world.bind("job", 3)
+    world.succeed("job", 1)
+    world.settle(jobs=False)
+    assert world.status("job")["admissions"] == [{"name": "job", "replicas": 3, "running": 3}]
+    world.settle()
+    assert world.status("job")["admissions"] == [{"name": "job", "replicas": 2, "running": 2}]
+    assert world.status("job")["phase"] == "Running"
+
+
+def test_count_falls_before_replicas_do() -> None:
+    world = World()
+    world.quota(cpu=6)
+    world.job("job", parallelism=3)
+    world.settle()
+    world.bind("job", 3)
+    world.succeed("job", 1)
+    world.settle()
+    for name, raw in world.history:
+        held = sum(entry["replicas"] for entry in raw.get("status", {}).get("admissions", []))
+        if name == "job" and held:
+            assert held >= raw["spec"]["podSet"][0]["count"]
+
+
+def test_failure_is_reported_and_releases_the_quota() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.job("job")
+    world.settle()
+    world.job("next")
+    world.settle()
+    failed = {"conditions": [{"type": "Failed", "status": "True"}]}
+    patch_job(world, {"status": failed})
+    world.settle(jobs=False)
+    assert world.status("job")["phase"] == "Failed"
+    assert "admissions" not in world.status("job")
+    assert world.held("next") == 1
+
+
+def test_a_waiting_job_resumed_by_hand_is_suspended_again() -> None:
+    world = World()
+    world.quota(cpu=1)
+    world.job("job")
+    world.settle()
+    patch_job(world, {"spec": {"suspend": False}})
+    world.settle()
+    assert world.spec_of("job")["suspend"] is True
+    assert world.pods("job") == []
+
+
+def test_an_admitted_job_suspended_by_hand_stays_so_and_its_quota_is_released() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.job("job")
+    world.settle()
+    world.job("next")
+    world.settle()
+    patch_job(world, {"spec": {"suspend": True}})
+    world.settle(jobs=False)
+    assert world.held("job") == 1
+    world.settle()
+    assert world.spec_of("job")["suspend"] is True
+    assert world.held("job") == 0
+    assert world.unit("job")["spec"]["podSet"][0]["count"] == 0
+    assert world.held("next") == 1
+    assert world.settle() == 0
+
+
+def test_resumed_by_hand_again_it_waits_its_turn() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.job("job")
+    world.settle()
+    patch_job(world, {"spec": {"suspend": True}})
+    world.job("next")
+    world.settle()
+    patch_job(world, {"spec": {"suspend": False}})
+    world.settle()
+    assert world.spec_of("job")["suspend"] is True
+    assert world.unit("job")["spec"]["podSet"][0]["count"] == 1
+    assert world.held("job") == 0
+    world.bind("next")
+    world.settle()
+    world.succeed("next")
+    world.settle()
+    assert world.spec_of("job")["suspend"] is False
+
+
+def test_more_parallelism_than_granted_is_asked_for_and_not_run_until_granted() -> None:
+    world = World()
+    world.quota(cpu=4)
+    world.job("job", parallelism=2, completions=9)
+    world.settle()
+    world.bind("job", 2)
+    world.settle()
+    patch_job(world, {"spec": {"parallelism": 3}})
+    world.settle()
+    assert len(world.pods("job")) == 2
+    assert world.unit("job")["spec"]["podSet"][0]["count"] == 3
+    world.quota(cpu=6)
+    world.settle()
+    assert world.held("job") == 3
+    assert len(world.pods("job")) == 3
+    assert world.settle() == 0
+
+
+def test_a_unit_deleted_while_its_job_runs_comes_back_with_what_runs() -> None:
+    world = World()
+    world.quota(cpu=4)
+    world.job("job", parallelism=2)
+    world.settle()
+    world.bind("job", 2)
+    world.settle()
+    world.queue_runs = False
+    world.delete(Kind.UNIT, "default", "job")
+    world.settle()
+    world.queue_runs = True
+    world.settle()
+    assert world.held("job") == 2
+    assert world.spec_of("job")["suspend"] is False
+    assert world.status("job")["phase"] == "Running"
+
+
+def admitted_and_not_resumed() -> World:
+    world = World()
+    world.quota(cpu=2)
+    world.queue_runs = False
+    world.job("job", cpu=2)
+    world.settle()
+    world.queue_runs, world.extension_runs = True, False
+    world.settle()
+    assert world.held("job") == 1
+    assert world.spec_of("job")["suspend"] is True
+    return world
+
+
+def test_a_grant_not_used_yet_is_given_back_when_the_pods_change() -> None:
+    world = admitted_and_not_resumed()
+    containers = [{"name": "main", "resources": {"requests": {"cpu": "3"}}}]
+    patch_job(world, {"spec": {"template": {"spec": {"containers": containers}}}})
+    world.extension_runs = True
+    world.settle()
+    assert world.held("job") == 0
+    assert world.spec_of("job")["suspend"] is True
+    assert world.message("job").startswith("limited quotaName:team")
+
+
+def test_a_finished_job_gets_no_unit_and_a_deleting_one_is_left_alone() -> None:
+    world = World()
+    world.quota(cpu=2, annotations=BOTH)
+    done = {"conditions": [{"type": "Complete", "status": "True"}]}
+    raw = world.job("job")
+    world.put(Kind.JOB, {**raw, "status": done})
+    raw = world.job("other")
+    leaving = {**raw["metadata"], "deletionTimestamp": "2026-01-01T00:00:00Z"}
+    world.put(Kind.JOB, {**raw, "metadata": leaving})
+    assert world.settle(jobs=False) <= 1
+    assert (Kind.UNIT, "default", "job") not in world.objects
+    assert (Kind.UNIT, "default", "other") not in world.objects
+
+
+def test_the_resuming_write_carries_its_annotation() -> None:
+    world = World()
+    world.quota(cpu=2)
+    raw = world.job("job")
+    world.settle()
+    meta = world.objects[Kind.JOB, "default", "job"]["metadata"]
+    assert meta["annotations"] == {RESUMED: raw["metadata"]["uid"]}
+    assert [write.target.kind for write in world.writes].count(Kind.JOB) == 1
