@@ -12,7 +12,7 @@ from queuecheck.timeline.failure import ClaimFailed, HarnessError, Row, Unknown,
 from queuecheck.timeline.observation import Gap, Observation, Position
 from queuecheck.timeline.state import Compound, Condition, State
 from queuecheck.timeline.timeline import Timeline
-from queuecheck.timeline.track import Point, kinds_of, replay, streams_of
+from queuecheck.timeline.track import Point, Track, kinds_of, streams_of
 
 HOPELESS_INTERVAL = 0.25
 
@@ -77,6 +77,7 @@ class Attempt:
         self.seconds = seconds
         self.expected: tuple[str, ...] = ()
         self._promises = promises
+        self._tracks: dict[tuple[int, ...], Track] = {}
         self._limit = self.began + seconds
         self._one_stream = len(streams_of(conditions)) <= 1
 
@@ -96,12 +97,12 @@ class Attempt:
 
     def points(self, conditions: Sequence[Condition]) -> list[Point]:
         """The replay of the conditions from ``since`` on."""
-        return replay(
-            self.timeline.observations(streams_of(conditions)),
-            conditions,
-            since=self.since,
-            by_version=self.ordered(conditions),
-        )
+        key = tuple(id(condition) for condition in conditions)
+        if key not in self._tracks:
+            self._tracks[key] = Track(
+                self.timeline, conditions, since=self.since, by_version=self.ordered(conditions)
+            )
+        return self._tracks[key].points()
 
     def first(self, state: Condition) -> Point | None:
         """The first point at which the state holds.

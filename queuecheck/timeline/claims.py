@@ -20,21 +20,18 @@ from typing import TypeVar
 from queuecheck.timeline.attempt import Attempt, Promises, Sighting
 from queuecheck.timeline.budgets import Budgets
 from queuecheck.timeline.explain import Related, involved_events
-from queuecheck.timeline.failure import ClaimFailed, HarnessError, Unknown, moment
+from queuecheck.timeline.failure import ClaimFailed, Unknown, moment
+from queuecheck.timeline.judgement import judge, named_kinds, scan_steps, survey, until, when
 from queuecheck.timeline.observation import Position
 from queuecheck.timeline.order import (
-    Broken,
-    Scan,
     Step,
     conditions_of,
     refuse_unknown_order,
-    scan_by_kind,
 )
-from queuecheck.timeline.order import scan as scan_order
 from queuecheck.timeline.poll import poll
 from queuecheck.timeline.state import Condition
 from queuecheck.timeline.timeline import Timeline
-from queuecheck.timeline.track import Point, kinds_of
+from queuecheck.timeline.track import Point
 from queuecheck.timeline.window import Closed, Fence, Window
 
 T = TypeVar("T")
@@ -122,19 +119,34 @@ class Claims:
                     attempt.refuse_gap()
                     attempt.fail(f"not seen within {attempt.seconds:g} s (budget {within})")
 
-    def stays(self, state: Condition, window: Window, *, since: Position | None = None) -> Closed:
+    def stays(
+        self,
+        state: Condition,
+        window: Window,
+        *,
+        since: Position | None = None,
+        hopeless: Sequence[Hopeless] = (),
+    ) -> Closed:
         """Holds at the start and at every observation until the window closes.
 
-        The write that closes a fenced window belongs to it.
+        The write that closes a fenced window belongs to it. A ``hopeless`` that gives a reason,
+        such as a controller that is gone, fails the claim: silence then proves nothing.
         """
-        return self._throughout("stays", state, window, since, holds=True)
+        return self._throughout("stays", state, window, since, hopeless, holds=True)
 
-    def never(self, state: Condition, window: Window, *, since: Position | None = None) -> Closed:
+    def never(
+        self,
+        state: Condition,
+        window: Window,
+        *,
+        since: Position | None = None,
+        hopeless: Sequence[Hopeless] = (),
+    ) -> Closed:
         """Holds neither at the start nor at any observation until the window closes.
 
-        The write that closes a fenced window belongs to it.
+        The write that closes a fenced window belongs to it. ``hopeless`` as for ``stays``.
         """
-        return self._throughout("never", state, window, since, holds=False)
+        return self._throughout("never", state, window, since, hopeless, holds=False)
 
     def in_order(
         self,
@@ -154,7 +166,7 @@ class Claims:
                 refuse_unknown_order(steps)
             while True:
                 changes = self.timeline.changes()
-                found = _scan(attempt, steps)
+                found = scan_steps(attempt, steps)
                 reason, over = None, False
                 if not found.decided(len(steps)):
                     due = steps[len(found.matched)].state
@@ -164,11 +176,11 @@ class Claims:
                         continue
                 if over or not attempt.certain(*found.points):
                     attempt.catch_up()
-                    found = _scan(attempt, steps)
+                    found = scan_steps(attempt, steps)
                 if over or found.decided(len(steps)):
                     why = f"it can no longer come true: {reason}" if reason else ""
                     late = f"not within {attempt.seconds:g} s (budget {within})"
-                    return _judge(attempt, steps, found, otherwise=why or late)
+                    return judge(attempt, steps, found, otherwise=why or late)
 
     def poll(
         self,
@@ -202,29 +214,39 @@ class Claims:
         return lambda: (reason or state.sentence) if state.holds(self.timeline.view()) else None
 
     def _throughout(
-        self, claim: str, state: Condition, window: Window, since: Position | None, *, holds: bool
+        self,
+        claim: str,
+        state: Condition,
+        window: Window,
+        since: Position | None,
+        hopeless: Sequence[Hopeless],
+        *,
+        holds: bool,
     ) -> Closed:
         fence = window.state if isinstance(window, Fence) else None
         conditions = (state,) if fence is None else (state, fence)
         sentence = f"{claim}: {state.sentence}"
         with self._attempt(claim, sentence, conditions, since, *window.budgets) as attempt:
-            attempt.expected = (sentence, _until(window, attempt))
+            attempt.expected = (sentence, until(window, attempt))
             if not attempt.ordered((state,)):
-                raise Unknown(f"{sentence}: the order of {_kinds((state,))} is not known")
+                raise Unknown(f"{sentence}: the order of {named_kinds((state,))} is not known")
             while True:
                 changes = self.timeline.changes()
-                bad, end = _survey(attempt, state, fence, holds=holds)
-                over = False
+                bad, end = survey(attempt, state, fence, holds=holds)
+                reason, over = None, False
                 if bad is None and end is None:
-                    over = not attempt.wait(changes)
-                    if not over:
+                    over = not attempt.wait(changes, interval=bool(hopeless))
+                    reason = _reason(hopeless)
+                    if not (over or reason):
                         continue
-                if over or end is not None or not attempt.certain(bad):
+                if over or reason or end is not None or not attempt.certain(bad):
                     attempt.catch_up()
-                    bad, end = _survey(attempt, state, fence, holds=holds)
+                    bad, end = survey(attempt, state, fence, holds=holds)
                 if bad is not None:
                     self._refuse_unordered(attempt, conditions, bad, end)
-                    attempt.fail(_when(bad, holds=holds), culprit=bad.cause)
+                    attempt.fail(when(bad, holds=holds), culprit=bad.cause)
+                if reason:
+                    attempt.fail(f"silence proves nothing: {reason}")
                 if end is not None or over:
                     closed = self._close(attempt, window, end)
                     self._closed_by = closed.by
@@ -254,7 +276,7 @@ class Claims:
         if bad.at >= end.at - self._promises.settle:
             raise Unknown(
                 f"{attempt.sentence}: seen at {moment(bad.at)}, but whether that was before the "
-                f"fence is not known: this cluster promises no order of {_kinds(conditions)}"
+                f"fence is not known: this cluster promises no order of {named_kinds(conditions)}"
             )
 
     @contextmanager
@@ -299,97 +321,3 @@ class Claims:
 
 def _reason(hopeless: Sequence[Hopeless]) -> str | None:
     return next((reason for each in hopeless if (reason := each())), None)
-
-
-def _survey(
-    attempt: Attempt, state: Condition, fence: Condition | None, *, holds: bool
-) -> tuple[Point | None, Point | None]:
-    """The first point in the window that breaks the claim, and the point that closes it."""
-    if fence is None:
-        points = attempt.points((state,))
-        return next((point for point in points if point.truths[0] is not holds), None), None
-    together = attempt.ordered((state, fence))
-    points = attempt.points((state, fence) if together else (state,))
-    gates = points if together else attempt.points((fence,))
-    column = 1 if together else 0
-    if gates[0].truths[column]:
-        raise HarnessError(
-            f"{attempt.sentence}: {fence.sentence} was so already at the start; "
-            "a fence must come after it"
-        )
-    end = next((point for point in gates if point.truths[column]), None)
-    if together and end is not None:
-        points = points[: points.index(end) + 1]
-    return next((point for point in points if point.truths[0] is not holds), None), end
-
-
-def _until(window: Window, attempt: Attempt) -> str:
-    if isinstance(window, Fence):
-        why = f" ({window.sentence})" if window.sentence else ""
-        return f"until: {window.state.sentence}{why}"
-    return f"for {attempt.seconds:g} s (budget {window.budget})"
-
-
-def _when(bad: Point, *, holds: bool) -> str:
-    what = "it was not so" if holds else "it was so"
-    if bad.cause is None:
-        return f"{what} at the start"
-    return f"{what} at {moment(bad.at)}, resourceVersion {bad.resource_version}"
-
-
-def _scan(attempt: Attempt, steps: Sequence[Step]) -> Scan:
-    if attempt.ordered(attempt.conditions):
-        return scan_order(steps, attempt.points(conditions_of(steps)))
-    return scan_by_kind(steps, attempt.points)
-
-
-def _judge(
-    attempt: Attempt, steps: Sequence[Step], found: Scan, *, otherwise: str
-) -> tuple[Sighting, ...]:
-    last = found.matched[-1] if found.matched else None
-    end = found.broken.point if found.broken else last if found.complete(len(steps)) else None
-    attempt.refuse_gap(until=end.resource_version if end else None)
-    if found.complete(len(steps)):
-        return tuple(
-            attempt.sighting(step.state, point)
-            for step, point in zip(steps, found.matched, strict=True)
-        )
-    attempt.expected = tuple(_progress(steps, found))
-    if found.broken is None:
-        due = len(found.matched)
-        return attempt.fail(f"step {due + 1}, {steps[due].state.sentence}: {otherwise}")
-    return attempt.fail(
-        _why_broken(steps, found.matched, found.broken), culprit=found.broken.point.cause
-    )
-
-
-def _why_broken(steps: Sequence[Step], matched: Sequence[Point], broken: Broken) -> str:
-    point, step = broken.point, steps[broken.step]
-    number = broken.step + 1
-    where = f"at {moment(point.at)}, resourceVersion {point.resource_version}"
-    if broken.how == "between":
-        place = f"between steps {number - 1} and {number}" if matched else "before step 1"
-        forbidden = step.without.sentence if step.without is not None else ""
-        return f"{place}: {forbidden}, {where}"
-    earlier = f"step {number - 1}, {steps[broken.step - 1].state.sentence}"
-    how = "in the same write as" if matched[-1] == point else "before"
-    return f"step {number}, {step.state.sentence}, came too early, {where}, {how} {earlier}"
-
-
-def _progress(steps: Sequence[Step], found: Scan) -> Iterator[str]:
-    broken_words = {"early": "came too early", "between": "not reached in order"}
-    for number, step in enumerate(steps):
-        if number < len(found.matched):
-            point = found.matched[number]
-            outcome = f"seen at {moment(point.at)}, rv {point.resource_version}"
-        elif found.broken is not None and found.broken.step == number:
-            outcome = broken_words[found.broken.how]
-        else:
-            outcome = "not seen in its turn"
-        yield f"{number + 1}. {step.state.sentence}: {outcome}"
-        if step.without is not None:
-            yield f"   without: {step.without.sentence}"
-
-
-def _kinds(conditions: Sequence[Condition]) -> str:
-    return " and ".join(sorted(kinds_of(conditions)))

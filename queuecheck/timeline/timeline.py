@@ -9,6 +9,7 @@ version, whatever arrived last.
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -32,6 +33,7 @@ class Timeline:
         self._news = threading.Condition()
         self._observations: list[Observation] = []
         self._streams: dict[Stream, list[Observation]] = {}
+        self._objects: dict[Key, list[Observation]] = {}
         self._gaps: list[Gap] = []
         self._known: set[tuple[str, int, bool]] = set()
         self._latest: dict[Key, Observation] = {}
@@ -126,20 +128,29 @@ class Timeline:
     ) -> tuple[Observation, ...]:
         """Observations of the subject that arrived from ``since`` on, in order of version."""
         first = since.sequence if since else 0
-        found = [
-            seen
-            for seen in self.observations([(subject.kind, subject.namespace)])
-            if seen.sequence >= first and concerns(seen, subject)
-        ]
+        if isinstance(subject, Subject):
+            with self._news:
+                about = tuple(self._objects.get(subject.key, ()))
+        else:
+            about = self.observations([(subject.kind, subject.namespace)])
+        found = [seen for seen in about if seen.sequence >= first]
         return tuple(sorted(found, key=lambda seen: (seen.resource_version, seen.sequence)))
 
-    def observations(self, streams: Iterable[Stream] | None = None) -> tuple[Observation, ...]:
-        """All, or all of these (kind, namespace) pairs, in order of arrival."""
+    def observations(
+        self, streams: Iterable[Stream] | None = None, *, since: int = 0
+    ) -> tuple[Observation, ...]:
+        """All, or all of these (kind, namespace) pairs, in order of arrival.
+
+        ``since`` is the sequence number of the first one wanted.
+        """
         with self._news:
             if streams is None:
-                return tuple(self._observations)
-            chosen = [seen for stream in set(streams) for seen in self._streams.get(stream, ())]
-        return tuple(sorted(chosen, key=lambda seen: seen.sequence))
+                return tuple(self._observations[since:])
+            chosen: list[Observation] = []
+            for stream in set(streams):
+                seen = self._streams.get(stream, [])
+                chosen += seen[bisect_left(seen, since, key=lambda each: each.sequence) :]
+        return tuple(sorted(chosen, key=lambda each: each.sequence))
 
     def gaps(self) -> tuple[Gap, ...]:
         """All, in order of arrival."""
@@ -147,8 +158,12 @@ class Timeline:
             return tuple(self._gaps)
 
     def changes(self) -> int:
-        """A number that grows with every observation, gap and list, to give to ``wait``."""
+        """A number that grows with every observation, gap and list, to give to ``wait``.
+
+        Raises HarnessError once the recorder has broken.
+        """
         with self._news:
+            self._check()
             return self._changes
 
     def wait(self, *, seen: int, until: float) -> bool:
@@ -209,6 +224,7 @@ class Timeline:
         )
         self._observations.append(seen)
         self._streams.setdefault((kind, seen.namespace), []).append(seen)
+        self._objects.setdefault((kind, seen.namespace, seen.name), []).append(seen)
         self._highest = max(self._highest, at_version)
         key = (seen.kind, seen.namespace, seen.name)
         if key not in self._latest or self._latest[key].resource_version <= at_version:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from queuecheck.kube import KubeObject
 from queuecheck.timeline.observation import Observation, Position
 from queuecheck.timeline.state import Condition, Key
-from queuecheck.timeline.timeline import concerns
+from queuecheck.timeline.timeline import Timeline, concerns
 
 
 @dataclass(frozen=True)
@@ -55,39 +55,85 @@ def is_after(seen: Observation, since: Position, *, by_version: bool) -> bool:
     return seen.sequence >= since.sequence
 
 
-def replay(
-    observations: Sequence[Observation],
-    conditions: Sequence[Condition],
-    *,
-    since: Position,
-    by_version: bool,
-) -> list[Point]:
-    """The points from ``since`` on; the first of them is how things stood there."""
-    chosen = relevant(observations, conditions)
-    if by_version:
-        chosen.sort(key=lambda seen: (seen.resource_version, seen.sequence))
-    view: dict[Key, KubeObject] = {}
-    start: Observation | None = None
-    later: list[Observation] = []
-    for seen in chosen:
-        if is_after(seen, since, by_version=by_version):
-            later.append(seen)
-        else:
-            start = seen
-            _apply(view, seen)
-    points = [
-        Point(
-            start.resource_version if start else since.resource_version,
-            start.at if start else since.at,
-            start,
-            tuple(condition.holds(view) for condition in conditions),
+class Track:
+    """The points of some conditions from ``since`` on, kept up with what comes in.
+
+    What arrives in order of version costs one look at the conditions; what arrives late makes
+    the replay start again.
+    """
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        conditions: Sequence[Condition],
+        *,
+        since: Position,
+        by_version: bool,
+    ) -> None:
+        self._timeline = timeline
+        self._conditions = tuple(conditions)
+        self._subjects = [leaf.subject for each in conditions for leaf in each.leaves()]
+        self._streams = streams_of(conditions)
+        self._since = since
+        self._by_version = by_version
+        self._read = 0
+        self._applied: list[Observation] = []
+        self._view: dict[Key, KubeObject] = {}
+        self._points: list[Point] = []
+
+    def points(self) -> list[Point]:
+        """Up to now; the first is how things stood at ``since``. Not to be changed."""
+        fresh = self._timeline.observations(self._streams, since=self._read)
+        if fresh:
+            self._read = fresh[-1].sequence + 1
+        new = [each for each in fresh if any(concerns(each, one) for one in self._subjects)]
+        if self._by_version:
+            new.sort(key=_by_version)
+        late = (
+            bool(new and self._applied)
+            and self._by_version
+            and (_by_version(new[0]) < _by_version(self._applied[-1]))
         )
-    ]
-    for seen in later:
-        _apply(view, seen)
-        truths = tuple(condition.holds(view) for condition in conditions)
-        points.append(Point(seen.resource_version, seen.at, seen, truths))
-    return points
+        before = bool(new) and not is_after(new[0], self._since, by_version=self._by_version)
+        if late or before or not self._points:
+            self._start_again(new)
+        else:
+            self._apply(new)
+        return self._points
+
+    def _start_again(self, new: Sequence[Observation]) -> None:
+        everything = [*self._applied, *new]
+        if self._by_version:
+            everything.sort(key=_by_version)
+        self._view.clear()
+        self._applied = []
+        for seen in everything:
+            if not is_after(seen, self._since, by_version=self._by_version):
+                self._applied.append(seen)
+                _apply(self._view, seen)
+        start = self._applied[-1] if self._applied else None
+        self._points = [
+            Point(
+                start.resource_version if start else self._since.resource_version,
+                start.at if start else self._since.at,
+                start,
+                self._truths(),
+            )
+        ]
+        self._apply(everything[len(self._applied) :])
+
+    def _apply(self, new: Sequence[Observation]) -> None:
+        for seen in new:
+            self._applied.append(seen)
+            _apply(self._view, seen)
+            self._points.append(Point(seen.resource_version, seen.at, seen, self._truths()))
+
+    def _truths(self) -> tuple[bool, ...]:
+        return tuple(condition.holds(self._view) for condition in self._conditions)
+
+
+def _by_version(seen: Observation) -> tuple[int, int]:
+    return seen.resource_version, seen.sequence
 
 
 def _apply(view: dict[Key, KubeObject], seen: Observation) -> None:

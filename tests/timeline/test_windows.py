@@ -184,3 +184,20 @@ def test_stays_may_be_said_of_an_absence() -> None:
     with pytest.raises(ClaimFailed, match="resourceVersion 1"):
         stage.claims.stays(absent(unit("a")), QUIET)
     assert stage.claims.stays(negate(absent(unit("a"))), QUIET).by == "quiet"
+
+
+def test_the_silence_of_a_controller_that_is_gone_proves_nothing() -> None:
+    stage = Stage()
+    stage.write("Unit", "a", 1, x=0)
+    gone: list[str] = []
+    stage.clock.at(1.0, lambda: gone.append("the controller is gone"))
+    with pytest.raises(ClaimFailed, match="silence proves nothing: the controller is gone"):
+        stage.claims.never(has(unit("a"), x=1), QUIET, hopeless=[lambda: "".join(gone) or None])
+
+
+def test_a_violation_is_told_even_if_the_controller_is_gone() -> None:
+    stage = Stage()
+    stage.write("Unit", "a", 1, x=0)
+    stage.write("Unit", "a", 2, x=1, at=0.1)
+    with pytest.raises(ClaimFailed, match="it was so at"):
+        stage.claims.never(has(unit("a"), x=1), QUIET, hopeless=[lambda: "gone"])
