@@ -103,10 +103,10 @@ class Playground:
         try:
             with self.lock():
                 return False
-        except FileNotFoundError:
-            return False
         except BlockingIOError:
             return True
+        except OSError:  # there is no such file, so nobody can hold it
+            return False
 
     def _prepare_directory(self) -> None:
         """Without what an earlier one has left behind; the lock file is never replaced."""

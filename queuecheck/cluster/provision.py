@@ -82,8 +82,8 @@ def _get(directory: Path, progress: Progress) -> None:
         build(rest, directory, progress=progress)
     except NoGo as error:
         raise ProgramsError(
-            f"{', '.join(rest)}: no release ({'; '.join(reasons)}) and no build ({error}); set {ASSETS} "
-            f"to a directory that has the programs"
+            f"{', '.join(rest)}: no release ({'; '.join(reasons)}) and no build ({error}); "
+            f"set {ASSETS} to a directory that has the programs"
         ) from error
 
 
