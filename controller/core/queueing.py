@@ -106,6 +106,10 @@ class QueueLedger:
         book.foreseen.update({unit.key: unit.standing for unit in stretch.foreseen})
         return Plan((*first, *stretch.decisions), stretch.wake_at, stretch.cursor)
 
+    def retell(self) -> None:
+        """The events of a plan may not have been written: let the next plans have them again."""
+        self._told.clear()
+
     def active(self) -> Mapping[str, int]:
         """How many units of each existing queue ask."""
         return {

@@ -188,9 +188,11 @@ class Component(Generic[Key]):
         try:
             self._steps(key)
         except Postponed as reason:
+            self._work.failed()
             delay = self._agenda.postpone(key, steady=self._steady(), at_least=reason.at_least)
             self._journal.warn(f"postponed by {delay:.2f} s: {reason}", {"key": _shown(key)})
         except Refused:
+            self._work.failed()
             self._agenda.postpone(key, steady=self._steady())
         else:
             self._agenda.succeeded(key)

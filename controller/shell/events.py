@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from controller.core.decisions import EmitEvent
 from controller.shell.kinds import RESOURCES
 from controller.shell.logs import Journal
-from controller.shell.requests import Postponed, Requests
+from controller.shell.requests import Postponed, Requests, namespace_goes
 from queuecheck.kube import AlreadyExists, Api, ApiError, Conflict, KubeObject, NotFound
 from queuecheck.kube.resource import EVENTS
 
@@ -91,7 +91,7 @@ class EventWriter:
         except AlreadyExists:
             return
         except ApiError as error:
-            if not _namespace_goes(error):
+            if not (error.status == 404 or namespace_goes(error)):
                 raise
 
     def submit(self, event: KubeObject) -> None:
@@ -107,7 +107,7 @@ class EventWriter:
             try:
                 self._count(event)
             except (ApiError, Postponed) as error:
-                if not (isinstance(error, ApiError) and _namespace_goes(error)):
+                if not (isinstance(error, ApiError) and namespace_goes(error)):
                     self._journal.warn(f"event not written: {error}", _told(event))
 
     def close(self) -> None:
@@ -161,11 +161,6 @@ class EventWriter:
                 field_manager=self._manager,
             ),
         )
-
-
-def _namespace_goes(error: ApiError) -> bool:
-    """Nothing can be written any more where all is about to be deleted; nor need it be."""
-    return error.status == 404 or (error.status == 403 and "being terminated" in error.message)
 
 
 def _told(event: KubeObject) -> dict[str, str]:

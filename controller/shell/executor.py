@@ -29,7 +29,7 @@ from controller.shell import events
 from controller.shell.kinds import RESOURCES
 from controller.shell.logs import Journal
 from controller.shell.metrics import Metrics
-from controller.shell.requests import Postponed, Requests
+from controller.shell.requests import Postponed, Requests, namespace_goes
 from controller.shell.store import Store
 from queuecheck.kube import AlreadyExists, Api, ApiError, Conflict, KubeObject, NotFound
 
@@ -135,7 +135,7 @@ class Executor:
         target, found = write.target, self._store.get(write.target)
         for _ in range(CONFLICTS):
             found = found if found is not None else self._read(target)
-            if found is None or (target.uid and found["metadata"].get("uid") != target.uid):
+            if found is None or not _is(target, found):
                 return False
             patch = write.change(found)
             if patch is None:
@@ -149,7 +149,7 @@ class Executor:
             except Conflict:
                 found = self._read(target)
                 # An answer may have been lost on the way: then the conflict is with ourselves.
-                if found is not None and holds(patch, found):
+                if found is not None and _is(target, found) and holds(patch, found):
                     return True
             else:
                 self._learn(target, answer)
@@ -208,6 +208,10 @@ class Executor:
             )
         except AlreadyExists:
             return False
+        except ApiError as error:
+            if namespace_goes(error):
+                return False
+            raise
         self._learn(create.target, answer)
         return True
 
@@ -258,6 +262,10 @@ def holds(patch: Object, found: Object) -> bool:
         elif key not in found or found[key] != wanted:
             return False
     return True
+
+
+def _is(target: Ref, found: Object) -> bool:
+    return not target.uid or found["metadata"].get("uid") == target.uid
 
 
 def _shown(target: Ref) -> str:

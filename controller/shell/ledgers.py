@@ -32,6 +32,10 @@ class QueueWork:
         """See Work."""
         return self._ledger.active()
 
+    def failed(self) -> None:
+        """See Work."""
+        self._ledger.retell()
+
     def label(self, key: str) -> str:
         """See Work."""
         return key
@@ -42,7 +46,7 @@ class QueueWork:
 
 
 class JobWork:
-    """Jobs and their units, pods, reclaiming. Keys are (namespace, name) of both."""
+    """Jobs and their units, pods, reclaiming. Keys are (namespace, name) of Jobs."""
 
     component = "extension"
 
@@ -53,9 +57,9 @@ class JobWork:
 
     def apply(self, kind: Kind, found: Object, *, deleted: bool) -> Iterable[JobKey]:
         """See Work."""
-        if kind in {Kind.JOB, Kind.UNIT}:
+        if kind is Kind.JOB:
             name = (found["metadata"].get("namespace", ""), found["metadata"]["name"])
-            (self._names.discard if deleted and kind is Kind.JOB else self._names.add)(name)
+            (self._names.discard if deleted else self._names.add)(name)
         return self._ledger.apply(kind, found, deleted=deleted)
 
     def step(self, key: JobKey, now: float, resume: Any) -> Step:
@@ -68,6 +72,9 @@ class JobWork:
     def keys(self) -> Iterable[JobKey]:
         """See Work."""
         return list(self._names)
+
+    def failed(self) -> None:
+        """See Work. A Job's decisions are made from its objects alone."""
 
     def label(self, key: JobKey) -> str:  # noqa: ARG002 - a Job's own name is no label
         """See Work."""

@@ -44,6 +44,9 @@ class Lifecycle:
         """Waits for the threads, no longer than the seconds that ``deadline`` still gives."""
         for thread in self._threads:
             thread.join(max(deadline(), 0.0))
+        left = ", ".join(thread.name for thread in self._threads if thread.is_alive())
+        if left:
+            self._journal.say(TRACEBACK_LEVEL, f"threads left behind: {left}")
 
     def _guard(self, name: str, target: Callable[[], None]) -> None:
         try:

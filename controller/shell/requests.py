@@ -85,6 +85,11 @@ class Requests:
         return max(float(self._backoff(state)), asked or 0.0)
 
 
+def namespace_goes(error: ApiError) -> bool:
+    """Whether nothing can be made any more where all is about to be deleted; nor need it be."""
+    return error.status == 403 and "being terminated" in error.message
+
+
 def _worth_a_retry(error: BaseException) -> bool:
     return (
         isinstance(error, ApiError)

@@ -41,6 +41,10 @@ class Work(Protocol[Key]):
         """Every key, for the first look and the slow resync."""
         ...
 
+    def failed(self) -> None:
+        """Not everything of the last steps was carried out."""
+        ...
+
     def label(self, key: Key) -> str:
         """The queue to count under, or ""."""
         ...

@@ -253,21 +253,27 @@ class Api:
         headers = {"Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = content_type
-        request = self._client.param_serialize(
-            method=verb,
-            resource_path=path,
-            query_params=list((query or {}).items()),
-            header_params=headers,
-            body=body,
-            auth_settings=["BearerToken"],
-        )
         try:
+            # Credentials that have to be fetched anew are fetched in here.
+            request = self._client.param_serialize(
+                method=verb,
+                resource_path=path,
+                query_params=list((query or {}).items()),
+                header_params=headers,
+                body=body,
+                auth_settings=["BearerToken"],
+            )
             response: RESTResponse = self._client.call_api(
                 *request, _request_timeout=(CONNECT_TIMEOUT, read_timeout)
             )
             if not stream or response.status >= 400:
                 response.read()
-        except (urllib3.exceptions.HTTPError, ApiException, OSError) as error:
+        except (
+            urllib3.exceptions.HTTPError,
+            kubernetes_config.ConfigException,
+            ApiException,
+            OSError,
+        ) as error:
             raise Unreachable(
                 verb=verb, path=path, status=0, reason="Unreachable", message=_cause(error)
             ) from error

@@ -43,6 +43,7 @@ class ScriptedWork:
         self.changed = threading.Condition()
         self.objects: dict[str, str] = {}
         self.steps: list[tuple[str, Any]] = []
+        self.failures = 0
         self.on_step: Callable[[], Step] = Step
 
     def apply(self, kind: Kind, found: Object, *, deleted: bool) -> Iterable[str]:
@@ -65,6 +66,9 @@ class ScriptedWork:
 
     def keys(self) -> Iterable[str]:
         return list(self.objects)
+
+    def failed(self) -> None:
+        self.failures += 1
 
     def label(self, key: str) -> str:
         return f"queue of {key}"
@@ -223,6 +227,7 @@ def test_a_failed_turn_is_taken_again_later_and_lost_never(
     start()
     server.wait_for(lambda: len(server.requests("PATCH")) == len(refusals) + 1)
     work.wait_for(lambda: work.objects == {"a": "20"})
+    assert work.failures == 2
 
 
 def test_a_key_comes_back_at_the_time_that_its_plan_names(

@@ -257,6 +257,12 @@ def test_a_created_object_is_known_at_once(server: FaultServer, run: Run, store:
     assert message(store) == "made"
 
 
+def test_a_creation_where_the_namespace_goes_is_dropped(server: FaultServer, run: Run) -> None:
+    status = {"reason": "Forbidden", "message": "namespace ns because it is being terminated"}
+    server.script("POST", UNITS, Answer(403, status))
+    run(Create(TARGET, {"metadata": {"name": "a"}}, "a test"))
+
+
 def test_a_creation_where_its_namespace_is_missing_is_reported(
     server: FaultServer, run: Run
 ) -> None:
