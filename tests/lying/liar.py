@@ -1,0 +1,122 @@
+"""The reference controller with one fault put in: ``liar.py LIE [flags of the controller]``.
+
+Each lie is a small patch of one decision; everything else is the reference. The suite has to find
+each of them out, by the requirement that names the fault. None of this is shipped.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from controller.core import attempt, unit_writes
+from controller.core.decisions import Decision, Delete, EmitEvent, Kind, Object, Preempt, Ref
+from controller.core.instants import Instant
+from controller.core.jobs import JobPlan, ledger, reclaim
+from controller.core.jobs.model import Job, Pod
+from controller.core.model import Settings, Unit
+from controller.core.unit_events import reclaimed
+from controller.shell.executor import Executor
+from controller.shell.flags import main
+
+Decisions = tuple[Decision, ...]
+
+
+def removes_bound_pods() -> None:
+    """What is bound counts as not running, and is taken as well."""
+    honest = reclaim.reclaim
+
+    def lie(job: Job, unit: Unit, pods: Collection[Pod], now: Instant) -> Decisions:
+        everything = tuple(
+            item if item.mark is None else replace(item, mark=item.replicas, running=0)
+            for item in unit.admissions
+        )
+        unbound = [replace(pod, bound=False) for pod in pods]
+        return honest(job, replace(unit, admissions=everything), unbound, now)
+
+    ledger.reclaim = lie  # type: ignore[attr-defined]
+
+
+def admits_while_marking() -> None:
+    """The preemptor is admitted in the cycle that marks its victims."""
+    honest = attempt._preempt
+
+    def lie(preemptor: Unit, *arguments: Any) -> Preempt:
+        step = honest(preemptor, *arguments)
+        now: Instant = arguments[-1]
+        return replace(step, succeeded=(unit_writes.grant(preemptor, now),))
+
+    attempt._preempt = lie  # type: ignore[assignment]
+
+
+def forgets_preempted() -> None:
+    """No victim gets the event Preempted."""
+    honest = Executor._emit
+
+    def lie(self: Executor, event: EmitEvent) -> None:
+        if event.reason != "Preempted":
+            honest(self, event)
+
+    Executor._emit = lie  # type: ignore[method-assign]
+
+
+def marks_in_intelligent() -> None:
+    """An Intelligent queue is served as a Priority queue."""
+    Settings.intelligent = property(lambda _: False)  # type: ignore[method-assign,assignment]
+
+
+def ignores_the_gate() -> None:
+    """Whoever fits is admitted, members or not."""
+    Settings.gated = property(lambda _: False)  # type: ignore[method-assign,assignment]
+
+
+def says_reclaimed_to_everyone() -> None:
+    """Each admitted unit gets the event Reclaimed."""
+    honest = unit_writes.grant
+
+    def lie(unit: Unit, now: Instant) -> Any:
+        write = honest(unit, now)
+        return replace(write, then=(*write.then, reclaimed(unit)))
+
+    attempt.grant = lie  # type: ignore[attr-defined]
+
+
+def deletes_pods() -> None:
+    """The pods to be reclaimed are deleted one by one, which costs the Job its retries."""
+    honest = ledger.JobLedger.reconcile
+
+    def lie(
+        self: ledger.JobLedger,
+        key: tuple[str, str],
+        now: Instant,
+        live_pods: Sequence[Object] | None = None,
+    ) -> JobPlan:
+        plan = honest(self, key, now, live_pods)
+        gone = [
+            Delete(Ref(Kind.POD, key[0], raw["metadata"]["name"], raw["metadata"]["uid"]), "lie")
+            for raw in live_pods or ()
+            if not raw["spec"].get("nodeName") and "deletionTimestamp" not in raw["metadata"]
+        ]
+        return replace(plan, decisions=(*gone, *plan.decisions))
+
+    ledger.JobLedger.reconcile = lie  # type: ignore[method-assign]
+
+
+LIES: dict[str, Callable[[], None]] = {
+    lie.__name__.replace("_", "-"): lie
+    for lie in (
+        removes_bound_pods,
+        admits_while_marking,
+        forgets_preempted,
+        marks_in_intelligent,
+        ignores_the_gate,
+        says_reclaimed_to_everyone,
+        deletes_pods,
+    )
+}
+
+if __name__ == "__main__":
+    LIES[sys.argv.pop(1)]()
+    main(prog_name="python -m controller")
