@@ -88,7 +88,7 @@ class Pass:
         depth = None if self._settings.intelligent else self._settings.max_depth
         for unit in self._asking.after(self._start):
             if depth is not None and self._looked_at >= depth:
-                break
+                return self._cut_short(unit)
             self._looked_at += 1
             if unit.marked:
                 continue
@@ -104,6 +104,17 @@ class Pass:
                     self._wake_at,
                 )
                 return self._stretch(cursor)
+        return self._stretch(None)
+
+    def _cut_short(self, next_one: Unit) -> Stretch:
+        """The depth is reached.
+
+        What has been admitted lets others come within it, so the results of this pass must lead to
+        another: nothing of it is foreseen.
+        """
+        self._foreseen.clear()
+        behind = self._asking.after(next_one.order)
+        self._decisions += [reclaimed(unit) for unit in (next_one, *behind) if unit.owed_reclaimed]
         return self._stretch(None)
 
     def _try(self, unit: Unit) -> Outcome:

@@ -191,6 +191,15 @@ def test_max_depth_limits_how_far_a_pass_looks() -> None:
     assert world.held("small") == 1
 
 
+def test_an_admission_lets_the_next_come_within_the_depth() -> None:
+    world = World()
+    world.quota(cpu=9, annotations={"koord-queue/max-depth": "1"})
+    for name in ("one", "two", "three"):
+        world.hand_made(name, cpu=1)
+    world.settle()
+    assert [world.held(name) for name in ("one", "two", "three")] == [1, 1, 1]
+
+
 def test_the_gate_holds_an_equal_later_unit_back_although_there_is_room() -> None:
     world = World()
     world.quota(cpu=9, annotations={GATE: "true"})
