@@ -45,9 +45,9 @@ def _requests(holder: Object) -> dict[str, int]:
 
 def _items(holder: Object, key: str) -> list[Mapping[str, Any]]:
     found = holder.get(key)
-    return [item for item in found if isinstance(item, Mapping)] if isinstance(found, list) else []
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
 
 def _mapping(holder: Object, key: str) -> Mapping[str, Any]:
     found = holder.get(key)
-    return found if isinstance(found, Mapping) else {}
+    return found if isinstance(found, dict) else {}

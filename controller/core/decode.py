@@ -2,6 +2,7 @@
 
 What cannot be read is treated as absent, except quantities: a unit with a bad one gets a
 ``problem``, a quota with a bad one limits that resource to zero (better too little than too much).
+Inside an object only plain dictionaries and lists are looked into, as a JSON decoder makes them.
 """
 
 from collections.abc import Mapping
@@ -19,14 +20,16 @@ def mapping(holder: Object, *path: str) -> Mapping[str, Any]:
     """The mapping at a path of keys; empty if there is none."""
     found: Any = holder
     for key in path:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+        found = found.get(key)
+        if not isinstance(found, dict):
+            return {}
+    return found  # type: ignore[no-any-return]
 
 
 def mappings(holder: Object, *path: str) -> list[Mapping[str, Any]]:
     """The list of mappings at a path of keys; items of other types are left out."""
     found = mapping(holder, *path[:-1]).get(path[-1])
-    return [item for item in found if isinstance(item, Mapping)] if isinstance(found, list) else []
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
 
 def text(holder: Object, *path: str) -> str:
@@ -109,7 +112,7 @@ def _admission(item: Object) -> Admission:
         name=text(item, "name"),
         replicas=max(number(item, "replicas") or 0, 0),
         running=max(number(item, "running") or 0, 0),
-        mark=(number(state, "replicas") or 0) if isinstance(state, Mapping) else None,
+        mark=(number(state, "replicas") or 0) if isinstance(state, dict) else None,
     )
 
 

@@ -18,6 +18,7 @@ from controller.core.vocabulary import (
 
 UnitKey = tuple[str, str]
 OrderKey = tuple[int, float, str]
+RequestKey = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,11 @@ class Unit:
         )
         return {resource: number for resource, number in wanted.items() if number}
 
+    @cached_property
+    def request_key(self) -> RequestKey:
+        """The request in a form that can be looked up; equal for equal requests."""
+        return tuple(sorted(self.request.items()))
+
     @property
     def asks(self) -> bool:
         """Whether it holds less than its count."""
@@ -121,7 +127,7 @@ class Unit:
         """Whether it holds a reservation whose pods are not all running (gate aside)."""
         return not self.finished and any(item.replicas > item.running for item in self.admissions)
 
-    @property
+    @cached_property
     def marked(self) -> bool:
         """Whether it carries a reclaimState."""
         return not self.finished and any(item.mark is not None for item in self.admissions)
@@ -138,7 +144,7 @@ class Unit:
             if item.mark is not None
         )
 
-    @property
+    @cached_property
     def owed_reclaimed(self) -> bool:
         """Whether a reclaim of all it held has been reported and not yet been announced."""
         return (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from controller.core.attempt import Outcome, Outlook, attempt, wait
 from controller.core.decisions import Decision
 from controller.core.instants import Instant
-from controller.core.model import Admission, OrderKey, Settings, Unit
+from controller.core.model import Admission, OrderKey, RequestKey, Settings, Unit
 from controller.core.quantity import total
 from controller.core.quota_filter import Room
 from controller.core.ranking import Ranking
@@ -22,8 +22,6 @@ from controller.core.vocabulary import (
     NO_MORE_MESSAGE,
     SUCCEED_SUFFIX,
 )
-
-RequestKey = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
@@ -118,9 +116,10 @@ class Pass:
         return self._stretch(None)
 
     def _try(self, unit: Unit) -> Outcome:
-        owed = (reclaimed(unit),) if unit.owed_reclaimed else ()
         outcome = self._judge(unit)
-        return replace(outcome, decisions=(*owed, *outcome.decisions))
+        if unit.owed_reclaimed:
+            return replace(outcome, decisions=(reclaimed(unit), *outcome.decisions))
+        return outcome
 
     def _judge(self, unit: Unit) -> Outcome:
         if unit.problem:
@@ -128,7 +127,7 @@ class Pass:
         if self._held_behind(unit):
             first = not unit.message or unit.owed_reclaimed
             return Outcome(wait(unit, NO_MORE_MESSAGE, self._now) if first else ())
-        if _request_key(unit) in self._refused and _refused_by_filter(unit):
+        if unit.request_key in self._refused and _refused_by_filter(unit):
             return Outcome((), filtered=True)
         return attempt(unit, self._outlook(unit))
 
@@ -162,7 +161,7 @@ class Pass:
             self._blocked = True
             self._claimed = self._claimed or self._within_reach(unit)
         if outcome.filtered:
-            self._refused.add(_request_key(unit))
+            self._refused.add(unit.request_key)
         self._foreseen += [marking.marked for marking in outcome.markings]
         ends = [end for end in (self._wake_at, outcome.wake_at) if end is not None]
         self._wake_at = min(ends, default=None)
@@ -196,10 +195,6 @@ def _granted(unit: Unit) -> Unit:
         Admission(name, replicas) for name, replicas in unit.missing.items() if name not in known
     )
     return replace(unit, admissions=admissions + fresh)
-
-
-def _request_key(unit: Unit) -> RequestKey:
-    return tuple(sorted(unit.request.items()))
 
 
 def _refused_by_filter(unit: Unit) -> bool:
