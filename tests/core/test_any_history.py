@@ -91,8 +91,8 @@ class Play:
 
     def _watch(self, write: Write) -> None:
         if write.why == "the unit is admitted":
-            raw = self.world.unit(write.target.name)
-            entries = raw.get("status", {}).get("admissions") or []
+            found = self.world.objects.get((Kind.UNIT, "default", write.target.name))
+            entries = (found or {}).get("status", {}).get("admissions") or []
             assert not any("reclaimState" in entry for entry in entries)
 
     def _check_use(self) -> None:
