@@ -36,8 +36,7 @@ def classify(phase: str, error: BaseException | None) -> tuple[Outcome, str]:
 def told(error: BaseException) -> str | None:
     """The text that stands for the traceback, where the error explains itself."""
     if isinstance(error, ClaimFailed) or _is_claim_of_a_step(error):
-        notes = getattr(error, "__notes__", [])
-        return "\n".join([str(error), *notes])
+        return str(error)
     if isinstance(error, HarnessError):
         return f"harness error: {error}"
     if isinstance(error, ENVIRONMENT):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Generator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,11 +19,15 @@ from queuecheck.implementation import Descriptor
 from queuecheck.plugin import compat, options, preflight, record
 from queuecheck.plugin.errors import classify, told
 from queuecheck.verdict import Outcome, ScenarioResult
-from queuecheck.world import EnvironmentBroken
+from queuecheck.world import EnvironmentBroken, World
+
+if TYPE_CHECKING:
+    from pytest_bdd.parser import Step
 
 SCENARIO = pytest.StashKey[Scenario]()
 DECIDED = pytest.StashKey[tuple[Outcome, str]]()
 FAILED = pytest.StashKey[bool]()
+STORY = pytest.StashKey[list[str]]()
 
 
 class Suite:
@@ -85,6 +90,26 @@ class Suite:
         if lacking:
             decide(item, Outcome.NOT_SUPPORTED, f"{self.descriptor.name} has no {lacking[0]}")
 
+    def pytest_bdd_step_error(
+        self, request: pytest.FixtureRequest, step: Step, exception: Exception
+    ) -> None:
+        """Evidence is taken here: later, the scenario's clean-up has begun."""
+        item: pytest.Item = request.node
+        if SCENARIO not in item.stash:
+            return
+        scenario = item.stash[SCENARIO]
+        place = f"{scenario.file}:{step.line_number}"
+        item.stash[STORY] = [f"{step.keyword} {step.name} ({place})"]
+        world: World = request.getfixturevalue("world")
+        try:
+            evidence = world.take_evidence(
+                failure=getattr(exception, "failure", None), error=f"{exception}"
+            )
+        except Exception as error:  # noqa: BLE001 - evidence must not hide what it is about
+            item.stash[STORY].append(f"no evidence: {type(error).__name__}: {error}")
+        else:
+            item.stash[STORY].append(evidence.problem or f"evidence: {evidence.directory}")
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
@@ -107,7 +132,9 @@ class Suite:
     def _tell(self, report: pytest.TestReport, item: pytest.Item, error: BaseException) -> None:
         """Puts the error's own words in the place of a traceback, a broken environment's once."""
         text = told(error)
+        story = item.stash.get(STORY, []) if report.when == "call" else []
         if text is None:
+            report.sections.append(("scenario", "\n".join(story)))
             return
         if isinstance(error, EnvironmentBroken) and str(error) == self._broken:
             report.outcome = "skipped"
@@ -115,7 +142,7 @@ class Suite:
             return
         if isinstance(error, EnvironmentBroken):
             self._broken = str(error)
-        report.longrepr = text
+        report.longrepr = "\n".join([*story[:1], text, *story[1:]])
 
     def _record(
         self, item: pytest.Item, outcome: Outcome, reason: str, seconds: float
