@@ -139,9 +139,6 @@ def _by_version(seen: Observation) -> tuple[int, int]:
 def _apply(view: dict[Key, KubeObject], seen: Observation) -> None:
     key = (seen.kind, seen.namespace, seen.name)
     if seen.live is None:
-        gone = view.get(key)
-        # A late word about a namesake's predecessor takes nothing away from the namesake.
-        if gone is not None and str(gone["metadata"].get("uid", "")) == seen.uid:
-            del view[key]
+        view.pop(key, None)
     else:
         view[key] = seen.live

@@ -181,6 +181,16 @@ def test_states_of_two_kinds_are_seen_together_even_without_an_order_across_kind
     assert stage.claims.eventually(both, within="admit").resource_version == 3
 
 
+def test_without_order_across_kinds_only_the_present_shows_two_kinds_together() -> None:
+    stage = Stage(cross_kind_order=False)
+    stage.write("Unit", "a", 1, x=1)
+    stage.write("Job", "j", 3, y=1, at=0.5)
+    stage.write("Unit", "a", 2, x=0, at=0.6)
+    both = all_of(has(unit("a"), x=1), has(job("j"), y=1))
+    with pytest.raises(ClaimFailed):
+        stage.claims.eventually(both, within="admit")
+
+
 def test_states_joined_by_any_and_negated() -> None:
     stage = Stage()
     stage.write("Unit", "a", 1, x=1)
