@@ -104,9 +104,8 @@ def completes(story: Story, job: str) -> None:
 
 @then(parsers.re(r'the Job "(?P<job>[^"]+)" has never counted a failed pod'))
 def has_not_failed(story: Story, job: str) -> None:
-    story.world.claims.never(
-        states.counts_a_failed_pod(story.job(job)), story.now(), since=story.beginning
-    )
+    failed = states.counts_a_failed_pod(story.job(job))
+    story.never(failed, window=story.now(), since=story.beginning)
 
 
 @then(parsers.re(r"exactly one QueueUnit \"(?P<unit>[^\"]+)\" exists in the Job's namespace"))

@@ -93,9 +93,14 @@ class Story:
             state, within=within, since=since, hopeless=(self.world.implementation.alive, *jobs)
         )
 
-    def never(self, state: Condition, *, window: Window) -> None:
-        """The claim from the latest act on."""
-        self.world.claims.never(state, window, since=self.acted)
+    def never(self, state: Condition, *, window: Window, since: Position | None = None) -> None:
+        """The claim from the latest act on; silence proves nothing once the controller is gone."""
+        self.world.claims.never(
+            state,
+            window,
+            since=since or self.acted,
+            hopeless=(self.world.implementation.alive,),
+        )
 
     def in_order(self, *rows: Condition, within: str = "reclaim") -> None:
         """The claim from the latest act on; the last state is not seen before the first one."""
@@ -136,7 +141,7 @@ class Story:
         """The implementation has gone on to decide since a setting was changed."""
         alias = f"fence-{self.fences + 1}"
         window = self.fence()
-        self.world.claims.never(self.admitted(alias), window)
+        self.never(self.admitted(alias), window=window)
         self.world.api.delete(
             self.world.resource("Job"),
             alias,

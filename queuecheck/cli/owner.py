@@ -48,15 +48,14 @@ def serve(playground: Playground, *, controller: bool) -> None:
 def _bring_up(
     playground: Playground, stack: ExitStack, *, controller: bool
 ) -> Implementation | None:
-    cluster = LocalCluster(playground.name)
+    manifests = resources.manifests_root()
+    cluster = LocalCluster(playground.name, manifests=manifests / "crds")
     stack.callback(cluster.stop)
     cluster.start()
     cluster.nodes.open_slot(SLOT, pods=SLOT_PODS)
     cluster.nodes.run(SLOT)
     api = Api.from_kubeconfig(cluster.kubeconfig, user_agent="queuecheck-cluster")
     stack.callback(api.close)
-    manifests = resources.manifests_root()
-    apply_manifests(api, manifests / "crds")
     apply_manifests(api, manifests / "rbac")
     implementation = None
     if controller:

@@ -21,6 +21,7 @@ from queuecheck.cluster.credentials import (
     write_tokens,
 )
 from queuecheck.cluster.errors import ClusterError
+from queuecheck.cluster.manifests import apply_manifests
 from queuecheck.cluster.nodes import NodeDriver
 from queuecheck.cluster.ports import LOOPBACK, TAKEN
 from queuecheck.cluster.processes import SUPERVISOR, Child
@@ -45,7 +46,10 @@ USABLE = "/readyz?exclude=poststarthook/rbac/bootstrap-roles"
 class LocalCluster:
     """One control plane. ``start`` makes it, ``stop`` ends it; then it may be started again.
 
-    ``start_seconds`` is how long each program may take until it is ready, on a slow machine too.
+    ``manifests`` is a file or directory of definitions that have to be there from the start: the
+    controller manager looks for new kinds every 30 s only, and until then does not collect what
+    objects of theirs leave behind. ``start_seconds`` is how long each program may take until it is
+    ready, on a slow machine too.
     """
 
     def __init__(
@@ -53,11 +57,13 @@ class LocalCluster:
         name: str = "local",
         *,
         found: Programs | None = None,
+        manifests: Path | None = None,
         start_seconds: float = START_SECONDS,
     ) -> None:
         self.name = name
         self.reason = f"cluster {name}: a control plane of our own on {LOOPBACK}"
         self._programs = found
+        self._manifests = manifests
         self._start_seconds = start_seconds
         self._capabilities: frozenset[str] = frozenset()
         self._files: Files | None = None
@@ -160,9 +166,6 @@ class LocalCluster:
                 user=user,
                 name=self.name,
             )
-        manager = self._launch(
-            "kube-controller-manager", servers.controller_manager(found, files, ports)
-        )
         scheduler = self._launch("kube-scheduler", servers.scheduler(found, files, ports))
 
         def ready(port: int, path: str, token: str | None = None) -> bool:
@@ -171,6 +174,11 @@ class LocalCluster:
         token = users[0].token
         self._wait(lambda: ready(ports.apiserver, USABLE, token), USABLE, apiserver)
         api = self._api = Api.from_kubeconfig(self.kubeconfig, user_agent="queuecheck-cluster")
+        if self._manifests is not None:
+            apply_manifests(api, self._manifests)
+        manager = self._launch(
+            "kube-controller-manager", servers.controller_manager(found, files, ports)
+        )
         nodes = self._nodes = SimulatedNodes(api)
         nodes.start()
         self._wait(lambda: _default_account(api), "the default service account", manager)

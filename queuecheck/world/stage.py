@@ -94,7 +94,6 @@ class Stage:
         cluster.start()
         api = self._api = Api.from_kubeconfig(cluster.kubeconfig, user_agent="queuecheck-stage")
         self._stack.callback(api.close)
-        apply_manifests(api, resources.manifests_root() / "crds")
         _ensure_namespace(api, self._descriptor.queue_namespace)
         apply_manifests(api, resources.manifests_root() / "rbac")
         lend_rights(api, self._descriptor)
@@ -145,7 +144,7 @@ class Stage:
 
 def _cluster(kind: str) -> Cluster:
     if kind == "local":
-        return LocalCluster()
+        return LocalCluster(manifests=resources.manifests_root() / "crds")
     raise EnvironmentBroken(f"there is no cluster provider {kind}")
 
 
