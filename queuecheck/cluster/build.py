@@ -101,7 +101,9 @@ def _stage(log: Path, start: int) -> str:
         lines = file.read().splitlines()
     fetched = sum(1 for line in lines if line.startswith(b"go: downloading"))
     compiled = sum(1 for line in lines if not line.startswith((b"go: ", b"#")))
-    return f"{compiled} packages" if compiled else f"{fetched} modules fetched"
+    if compiled:
+        return f"{compiled} packages"
+    return f"{fetched} modules fetched" if fetched else ""
 
 
 def _fail(child: Child, *, log: Path, directory: Path, module: str) -> None:
