@@ -1,4 +1,4 @@
-"""What tests of several areas share: one real control plane for each worker."""
+"""What tests of several areas share: one real control plane."""
 
 from collections.abc import Iterator
 
@@ -8,6 +8,14 @@ from queuecheck import resources
 from queuecheck.cluster import LocalCluster, apply_manifests
 from queuecheck.kube import Api
 from queuecheck.kube.resource import NAMESPACES
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With several workers, one of them has the control plane and all the tests that use it."""
+    for item in items:
+        if "control_plane" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("control plane"))
 
 
 @pytest.fixture(scope="session")

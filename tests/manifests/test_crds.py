@@ -12,7 +12,7 @@ import yaml
 
 from queuecheck import resources
 from queuecheck.cluster import LocalCluster, read_manifests
-from queuecheck.cluster.programs import find
+from queuecheck.cluster.provision import provide
 from queuecheck.kube import Api
 
 UNIT: dict[str, Any] = {
@@ -30,7 +30,7 @@ Kubectl = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def kubectl(control_plane: LocalCluster, installed: Api, namespace: str) -> Kubectl:
-    program = find().kubectl
+    program = provide().kubectl
     assert program is not None
 
     def run(*arguments: str, body: object = None) -> subprocess.CompletedProcess[str]:
@@ -141,7 +141,7 @@ def test_a_quantity_that_is_none_is_refused(kubectl: Kubectl) -> None:
 def test_the_governing_texts_manifests_are_accepted_as_they_stand(
     control_plane: LocalCluster, installed: Api, folder: str
 ) -> None:
-    program = find().kubectl
+    program = provide().kubectl
     directory = resources.manifests_root() / folder
 
     answer = subprocess.run(
