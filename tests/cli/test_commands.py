@@ -1,0 +1,110 @@
+"""``list``, ``explain`` and ``run``, without a cluster."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from queuecheck.cli import cli, one_line
+from queuecheck.cli.run import Options, arguments
+
+HEAVY = {"kubernetes", "pytest", "jsonschema", "jinja2", "rich", "prometheus_client", "xdist"}
+
+
+def run(*words: str) -> str:
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def refused(*words: str) -> str:
+    """The one line of a usage error."""
+    with pytest.raises(click.ClickException) as told:
+        cli.main(list(words), prog_name="queuecheck", standalone_mode=False)
+    assert told.value.exit_code == 2
+    return one_line(told.value)
+
+
+@pytest.mark.parametrize(
+    "words", [("run", "--help"), ("list",), ("explain", "KQ-RCL-02"), ("doctor", "--help")]
+)
+def test_quick_commands_import_nothing_heavy(words: tuple[str, ...]) -> None:
+    script = f"""
+import sys
+from queuecheck.cli import cli
+try:
+    cli.main({list(words)!r}, standalone_mode=False)
+except SystemExit:
+    pass
+print("heavy:", *sorted({HEAVY!r} & set(sys.modules)))
+"""
+    answer = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert answer.stdout.splitlines()[-1] == "heavy:"
+
+
+def test_explain_shows_the_row_and_its_scenarios() -> None:
+    told = run("explain", "KQ-RCL-02")
+    assert told.startswith("KQ-RCL-02  MUST  Reclaiming by the job extension\n")
+    assert "Basis: the governing text (introduction)" in told
+    assert "Scenario: Of three pods the two unbound ones go" in told
+
+
+def test_explain_says_what_was_withdrawn_and_what_has_no_scenario() -> None:
+    assert "Withdrawn: it cannot be staged" in run("explain", "KQ-RCL-15")
+    assert "No scenario shows it in this version of the suite." in run("explain", "KQ-ROB-03")
+
+
+def test_explain_refuses_an_unknown_id_with_the_nearest() -> None:
+    assert refused("explain", "KQ-SQE-01") == (
+        "there is no requirement KQ-SQE-01; did you mean KQ-SEQ-01?"
+    )
+
+
+def test_list_says_where_scenarios_are_and_how_many() -> None:
+    told = run("list")
+    assert "KQ-SEQ-01   MUST" in told
+    assert "features/koord-queue/sequence.feature:" in told
+    assert "of 174 requirements" in told
+
+
+def test_list_says_why_a_scenario_does_not_run(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "name: mine\nversion: '1'\nprofile: koord-queue\nfeatures: [intelligent]\n"
+        "processes: [{component: all, command: [mine]}]\n",
+        encoding="utf-8",
+    )
+    assert "does not run: mine has no metrics" in run("list", "--implementation", str(file))
+
+
+def test_list_refuses_a_descriptor_that_is_not_there() -> None:
+    assert refused("list", "--implementation", "none.yaml") == (
+        "implementation none.yaml: No such file or directory"
+    )
+
+
+def test_unknown_words_are_refused_with_what_there_is() -> None:
+    assert refused("exlain") == "no command 'exlain'; did you mean explain?"
+    assert "'--cluster': 'kindd' is not" in refused("run", "--cluster", "kindd")
+
+
+def test_a_run_of_one_scenario_starts_no_workers() -> None:
+    assert "-n" not in arguments(Options(), tests=1)
+    words = arguments(Options(workers=4), tests=3)
+    assert words[words.index("-n") + 1] == "3"
+
+
+def test_the_options_of_a_run_reach_the_plugin() -> None:
+    words = arguments(
+        Options(ids=("KQ-SEQ-01",), places=("a.feature:3",), keep="failed", strict=True), tests=1
+    )
+    assert {"--qc-id=KQ-SEQ-01", "--qc-at=a.feature:3", "--qc-keep=failed", "--qc-strict"} <= set(
+        words
+    )
