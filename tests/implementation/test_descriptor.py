@@ -1,0 +1,89 @@
+"""Descriptors: what is read, and what is refused in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from queuecheck import resources
+from queuecheck.implementation import DescriptorError, load_descriptor, packaged_descriptor
+from queuecheck.implementation.descriptor import parse_descriptor
+from queuecheck.profiles import ProfileError
+
+
+def descriptor(**changes: Any) -> dict[str, Any]:
+    return {
+        "name": "mine",
+        "version": "1",
+        "profile": "koord-queue",
+        "features": ["block"],
+        "processes": [{"component": "all", "command": ["mine", "{kubeconfig}"]}],
+        **changes,
+    }
+
+
+def process(**changes: Any) -> dict[str, Any]:
+    return descriptor(processes=[{"component": "all", "command": ["mine"], **changes}])
+
+
+REFUSED = [
+    (descriptor(feature=["block"]), "unknown key 'feature'; did you mean features?"),
+    (descriptor(features=["blok"]), "features: unknown feature 'blok'; did you mean block?"),
+    (descriptor(features="block"), "features: 'block' is not of type array"),
+    (descriptor(name=3), "name: 3 is not of type string"),
+    (descriptor(processes=[]), "processes: [] should be non-empty"),
+    (process(comand=["x"]), "processes.0: unknown key 'comand'; did you mean command?"),
+    (process(command="mine"), "processes.0.command: 'mine' is not of type array"),
+    (
+        process(command=["{kubconfig}"]),
+        "processes.all.command: unknown placeholder {kubconfig}; did you mean kubeconfig?",
+    ),
+    (process(component="jobs"), "processes.0.component: 'jobs' is not one of ['queue', "),
+    ({"name": "mine"}, "missing key 'version'"),
+    (["mine"], "it has to be a mapping with name, version, profile and processes"),
+    (
+        descriptor(processes=[{"component": "all", "command": ["a"]}] * 2),
+        "processes: component all is there twice",
+    ),
+]
+
+
+@pytest.mark.parametrize(("bad", "message"), REFUSED, ids=[each for _, each in REFUSED])
+def test_what_cannot_be_used_is_refused_in_one_line(bad: object, message: str) -> None:
+    with pytest.raises(DescriptorError) as told:
+        parse_descriptor(bad)
+    assert str(told.value).startswith(message)
+    assert "\n" not in str(told.value)
+
+
+def test_an_unknown_profile_is_told_with_those_there_are() -> None:
+    with pytest.raises(ProfileError, match="no profile 'kueue'; there is koord-queue"):
+        parse_descriptor(descriptor(profile="kueue"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [(None, "No such file or directory"), ("a: [", "while parsing"), ("a: 1", "unknown key 'a'")],
+)
+def test_the_file_is_named(tmp_path: Path, text: str | None, message: str) -> None:
+    file = tmp_path / "mine.yaml"
+    if text is not None:
+        file.write_text(text, encoding="utf-8")
+    with pytest.raises(DescriptorError) as told:
+        load_descriptor(file)
+    assert str(told.value).startswith(f"implementation {file}: {message}")
+    assert "\n" not in str(told.value)
+
+
+def test_the_queue_namespace_is_the_profiles_unless_named() -> None:
+    assert parse_descriptor(descriptor()).queue_namespace == "koord-queue"
+    assert parse_descriptor(descriptor(queueNamespace="mine")).queue_namespace == "mine"
+
+
+@pytest.mark.parametrize(
+    "file", sorted(resources.implementations_root().glob("*.yaml")), ids=lambda file: file.stem
+)
+def test_ours_are_held_to_the_schema(file: Path) -> None:
+    assert load_descriptor(file) == packaged_descriptor(file.stem)

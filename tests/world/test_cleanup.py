@@ -1,0 +1,54 @@
+"""Clean-up: last in, first out, complete, bounded."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+
+import pytest
+
+from queuecheck.world.cleanup import Cleanup, CleanupError
+
+
+def test_the_last_is_undone_first() -> None:
+    done: list[int] = []
+    cleanup = Cleanup()
+    for number in (1, 2, 3):
+        cleanup.add(partial(done.append, number), sentence=f"undo {number}")
+    cleanup.run()
+    assert done == [3, 2, 1]
+
+
+def test_a_failure_keeps_nothing_else_from_being_undone() -> None:
+    done: list[str] = []
+
+    def fails() -> None:
+        raise ValueError("no")
+
+    cleanup = Cleanup()
+    cleanup.add(lambda: done.append("first"), sentence="undo the first")
+    cleanup.add(fails, sentence="undo the second")
+    with pytest.raises(CleanupError, match=r"^undo the second: no$"):
+        cleanup.run()
+    assert done == ["first"]
+
+
+def test_what_hangs_is_named_and_left_behind() -> None:
+    go_on = threading.Event()
+    cleanup = Cleanup(deadline=0.05)
+    cleanup.add(lambda: None, sentence="delete the namespace")
+    cleanup.add(go_on.wait, sentence="delete the Job")
+    with pytest.raises(CleanupError) as told:
+        cleanup.run()
+    go_on.set()
+    assert str(told.value) == "not done within 0.05 s: delete the Job; delete the namespace"
+
+
+def test_an_action_may_add_another() -> None:
+    done: list[str] = []
+    cleanup = Cleanup()
+    cleanup.add(
+        lambda: cleanup.add(lambda: done.append("late"), sentence="undo that"), sentence="undo"
+    )
+    cleanup.run()
+    assert done == ["late"]
