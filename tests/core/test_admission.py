@@ -298,3 +298,28 @@ def test_the_gauge_counts_the_units_that_ask() -> None:
     assert world.queues.active() == {"team": 1}
     world.delete(Kind.UNIT, "default", "two")
     assert world.queues.active() == {"team": 0}
+
+
+def test_an_admission_is_no_reason_to_try_the_others_again() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.hand_made("big", priority=1, cpu=3)
+    world.hand_made("small", cpu=2)
+    world.settle()
+    assert world.held("small") == 1
+    assert world.status("big")["attempts"] == 1
+
+
+def test_what_a_sibling_queue_gives_back_is_noticed() -> None:
+    world = World()
+    world.quota("department", cpu=2)
+    world.quota("team", cpu=9, parent="department")
+    world.quota("sibling", cpu=9, parent="department")
+    world.hand_made("one", queue="sibling")
+    world.settle()
+    world.hand_made("two")
+    world.settle()
+    assert world.held("two") == 0
+    world.patch(Kind.UNIT, "default", "one", {"status": {"phase": "Succeed"}})
+    world.settle()
+    assert world.held("two") == 1

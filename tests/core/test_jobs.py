@@ -382,3 +382,15 @@ def test_the_resuming_write_carries_its_annotation() -> None:
     meta = world.objects[Kind.JOB, "default", "job"]["metadata"]
     assert meta["annotations"] == {RESUMED: raw["metadata"]["uid"]}
     assert [write.target.kind for write in world.writes].count(Kind.JOB) == 1
+
+
+def test_a_job_whose_pods_are_all_done_is_not_suspended_before_it_is_complete() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.job("job")
+    world.settle()
+    patch_job(world, {"status": {"succeeded": 1}})
+    world.settle(jobs=False)
+    assert world.held("job") == 0
+    assert world.spec_of("job")["suspend"] is False
+    assert world.status("job")["phase"] == "Dequeued"

@@ -305,3 +305,17 @@ def test_the_marking_is_logged_with_queue_and_unit() -> None:
         if log.fields.get("queue") == "team" and log.fields.get("unit") == "default/low"
     }
     assert lines >= {"victim chosen", "round ended"}
+
+
+def test_a_mark_that_somebody_else_made_meanwhile_is_not_replaced() -> None:
+    world = World()
+    world.quota(cpu=6)
+    world.hand_made("low", priority=1, cpu=2, count=3)
+    world.settle()
+    world.quota(cpu=6, annotations=BOTH)
+    world.hand_made("urgent", priority=100, cpu=2)
+    plan = world.queues.plan("team", world.now)
+    entries = [{"name": "main", "replicas": 3, "reclaimState": {"replicas": 1}}]
+    world.patch(Kind.UNIT, "default", "low", {"status": {"admissions": entries}})
+    world.carry_out(plan.decisions)
+    assert world.mark("low") == 1

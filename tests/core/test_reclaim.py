@@ -171,6 +171,7 @@ def test_nothing_is_taken_before_every_finished_pod_is_counted() -> None:
     world.settle(jobs=False)
     assert world.mark("low") == 3
     assert world.spec_of("low")["suspend"] is False
+    assert world.spec_of("low")["parallelism"] == 3
     world.settle()
     assert world.mark("low") == 0
     assert world.held("low") == 0
@@ -193,6 +194,12 @@ def test_a_mark_larger_than_what_is_held_is_lowered_with_it() -> None:
         if "reclaimState" in entry
     ]
     assert list(dict.fromkeys(states)) == [(3, 3), (2, 2)]
+    times = {
+        raw["status"]["lastUpdateTime"]
+        for _, raw in world.history
+        if "reclaimState" in str(raw.get("status"))
+    }
+    assert len(times) == 1
 
 
 def test_a_job_that_completes_while_marked_ends_the_mark_without_reclaimed() -> None:
@@ -252,3 +259,37 @@ def test_a_parallelism_that_the_user_changes_after_we_lowered_it_is_theirs(wante
     # Setting what we wrote cannot be told from leaving it.
     assert count == (3 if wanted == 1 else wanted)
     assert world.spec_of("low")["parallelism"] == 1
+
+
+def test_a_pod_bound_after_the_suspension_saves_nothing() -> None:
+    world = admitted()
+    world.queue_runs = False
+    mark(world, 3)
+    world.settle(jobs=False)
+    assert world.spec_of("low")["suspend"] is True
+    world.bind("low", 1)
+    world.settle()
+    assert world.pods("low") == []
+    held = [
+        entry["replicas"]
+        for _, raw in world.history
+        for entry in raw.get("status", {}).get("admissions", [])
+    ]
+    assert list(dict.fromkeys(held)) == [3, 0]
+
+
+def test_a_forgotten_parallelism_does_not_come_back() -> None:
+    world = admitted(completions=9)
+    world.bind("low", 1)
+    world.settle()
+    world.queue_runs = False
+    mark(world, 2)
+    world.settle()
+    for value in (5, 1):
+        world.patch(Kind.JOB, "default", "low", {"spec": {"parallelism": value}})
+        world.queue_runs = value == 5
+        world.quota(cpu=20)
+        world.settle()
+    assert world.spec_of("low")["parallelism"] == 1
+    assert world.unit("low")["spec"]["podSet"][0]["count"] == 1
+    assert WANTED not in annotations(world)

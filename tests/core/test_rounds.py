@@ -171,3 +171,29 @@ def test_a_deleted_victim_ends_the_round() -> None:
     world.settle()
     assert world.held("urgent") == 1
     assert any(log.message == "round ended" for log in world.logs)
+
+
+def test_two_that_arrive_together_do_not_both_say_that_they_succeeded() -> None:
+    world = staged(4, ("one", 1, 2), ("two", 2, 2))
+    world.hand_made("urgent", priority=100, cpu=4)
+    world.hand_made("second", priority=50, cpu=2)
+    world.settle()
+    assert world.message("urgent").endswith("; preempt succeed")
+    assert world.message("second").endswith("; preempt failed")
+
+
+def test_a_unit_that_carries_a_mark_is_not_tried() -> None:
+    world = World()
+    world.quota(cpu=9)
+    entries = [{"name": "main", "replicas": 1, "reclaimState": {"replicas": 1}}]
+    world.hand_made("unit", count=2, status={"phase": "Dequeued", "admissions": entries})
+    world.settle()
+    assert world.status("unit")["admissions"] == entries
+
+
+def test_the_marking_itself_is_no_reason_for_another_attempt() -> None:
+    world = staged(4, ("one", 1, 2), ("two", 2, 2))
+    world.hand_made("urgent", priority=100, cpu=4)
+    world.settle()
+    assert marked(world) == {"one", "two"}
+    assert world.status("urgent")["attempts"] == 1
