@@ -120,11 +120,18 @@ class Component(Generic[Key]):
 
     def _watcher(self, kind: Kind) -> Callable[[], None]:
         def watch() -> None:
+            lost = False
             for item in self._watches[kind]:
                 if isinstance(item, Interrupted):
                     self._metrics.watch_restarted(self.name, kind.value)
-                    self._journal.warn(f"watch of {kind.value} starts again: {item.reason}")
+                    message = f"watch of {kind.value} starts again: {item.reason}"
+                    # One line that says so is enough, however long the outage.
+                    self._journal.say(1, message) if lost else self._journal.warn(message)
+                    lost = True
                 else:
+                    if lost:
+                        self._journal.say(0, f"watch of {kind.value} is back")
+                    lost = False
                     self._inbox.put((kind, item))
 
         return watch
