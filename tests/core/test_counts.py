@@ -7,6 +7,8 @@ import pytest
 from controller.core.decisions import Kind, Ref
 from controller.core.jobs import counts
 from controller.core.jobs.model import Job, Pod
+from controller.core.jobs.reclaim import reclaim
+from controller.core.model import Admission, PodSet, Unit
 
 JOB = Job(
     ref=Ref(Kind.JOB, "ns", "job", "uid"),
@@ -97,3 +99,18 @@ def test_an_unbound_pod_on_its_way_out_is_not_reckoned_with() -> None:
     leaving = replace(WAITING, deleting=True)
     pods = [WAITING, leaving, BOUND, replace(BOUND, deleting=True), DONE]
     assert counts.remaining(pods) == 3
+
+
+def test_a_bound_pod_of_a_suspended_job_is_waited_for_and_not_kept() -> None:
+    unit = Unit(
+        ref=Ref(Kind.UNIT, "ns", "job", "unit-uid"),
+        queue="team",
+        priority=0,
+        created=0.0,
+        pod_sets=(PodSet("job", 3, {"cpu": 1000}),),
+        admissions=(Admission("job", replicas=3, mark=3),),
+        phase="Dequeued",
+    )
+    job = replace(JOB, suspended=True, resumed=False, suspension_reported=True)
+    assert reclaim(job, unit, [replace(BOUND, deleting=True)], 0.0) == ()
+    assert reclaim(job, unit, [replace(WAITING, deleting=True)], 0.0) != ()
