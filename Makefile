@@ -18,7 +18,7 @@ help: ## Show what there is to make
 	@echo '  Variables: ARGS="--id KQ-SEQ-01" (of queuecheck run), CLUSTER=local, PYTHON=python3.12'
 
 e2e: $(READY) ## Play every feature against the reference controller on a real control plane
-	@$(BIN)/queuecheck run $(if $(CLUSTER),--cluster $(CLUSTER)) $(ARGS)
+	@$(BIN)/queuecheck run --strict $(if $(CLUSTER),--cluster $(CLUSTER)) $(ARGS)
 
 test: $(READY) ## Test the engine and the controller, on a real control plane too
 	@$(BIN)/queuecheck cluster prepare

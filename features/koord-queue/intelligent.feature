@@ -9,5 +9,5 @@ Feature: The Intelligent policy
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 2 cpu
-      Then the message of "urgent" eventually says that the attempt failed
-      And "low" is never marked
+      Then "low" is never marked
+      And the message of "urgent" eventually says that the attempt failed
