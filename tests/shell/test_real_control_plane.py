@@ -157,8 +157,14 @@ def test_the_worked_example_ends_as_written_with_the_least_rights(
     assert queue["spec"]["queuePolicy"] == "Priority"
 
 
-@pytest.mark.parametrize("component", ["queue", "extension"])
-@pytest.mark.parametrize("moment", ["before the mark", "after the mark"])
+@pytest.mark.parametrize(
+    ("component", "moment"),
+    [
+        ("queue", "after the mark"),
+        ("extension", "before the mark"),
+        ("extension", "after the mark"),
+    ],
+)
 def test_a_component_killed_in_the_middle_and_started_again_ends_as_written(  # noqa: PLR0917
     installed: Api,
     control_plane: LocalCluster,
