@@ -28,6 +28,7 @@ from queuecheck.cluster.processes import SUPERVISOR, Child
 from queuecheck.cluster.programs import Programs
 from queuecheck.cluster.provision import provide
 from queuecheck.cluster.readiness import ProgramFailed, answers_ok, wait_until
+from queuecheck.cluster.seed import Seed
 from queuecheck.cluster.servers import Files, Ports
 from queuecheck.cluster.simulated import SimulatedNodes
 from queuecheck.kube import Api, NotFound
@@ -46,7 +47,7 @@ USABLE = "/readyz?exclude=poststarthook/rbac/bootstrap-roles"
 class LocalCluster:
     """One control plane. ``start`` makes it, ``stop`` ends it; then it may be started again.
 
-    ``manifests`` is a file or directory of definitions that have to be there from the start: the
+    ``manifests`` is a file or directory of definitions that are there from the start: the
     controller manager looks for new kinds every 30 s only, and until then does not collect what
     objects of theirs leave behind. ``start_seconds`` is how long each program may take until it is
     ready, on a slow machine too.
@@ -67,6 +68,8 @@ class LocalCluster:
         self._start_seconds = start_seconds
         self._capabilities: frozenset[str] = frozenset()
         self._files: Files | None = None
+        self._ports: Ports
+        self._users: list[User] = []
         self._children: list[Child] = []
         self._nodes: SimulatedNodes | None = None
         self._api: Api | None = None
@@ -143,22 +146,83 @@ class LocalCluster:
 
     def _start(self) -> None:
         found = self._programs or provide()
+        seed = Seed.of(found, self._manifests)
+        if not seed.present():
+            self._grow(found, seed)
+        self._boot(found, seed)
+        nodes = self._nodes = SimulatedNodes(self._client)
+        nodes.start()
+        manager, scheduler = self._children[-2:]
+        self._wait(lambda: _default_account(self._client), "the default service account", manager)
+        probed = (
+            {"cross-kind-order"} if cross_kind_order(self._client, namespace="default") else set()
+        )
+        self._wait(lambda: self._ready(self._ports.scheduler, READY), READY, scheduler)
+        self._await_apiserver(READY)
+        self._capabilities = frozenset({"simulated-nodes", "own-users", "restart", *probed})
+
+    def _boot(self, found: Programs, seed: Seed) -> None:
+        """All four programs; with the definitions on the server before controllers look."""
+        self._lay_out()
+        files, ports = self._started(), self._ports
+        planted = seed.present()
+        if planted:
+            seed.plant(files.etcd_data)
+        self._boot_server(found)
+        if not planted:
+            self._await_definitions()
+        self._launch("kube-controller-manager", servers.controller_manager(found, files, ports))
+        self._launch("kube-scheduler", servers.scheduler(found, files, ports))
+        if planted:
+            self._await_apiserver(USABLE)
+        self._connect()
+
+    def _grow(self, found: Programs, seed: Seed) -> None:
+        """Makes the seed, once for each machine. Without a cache to keep it in, there is none."""
+        try:
+            with seed.growing() as ours:
+                if ours:
+                    self._make_first_state(found)
+                    seed.keep(self._started().etcd_data)
+        except OSError:
+            return
+        finally:
+            self.stop()
+
+    def _make_first_state(self, found: Programs) -> None:
+        self._lay_out()
+        files, ports = self._started(), self._ports
+        self._boot_server(found)
+        self._await_definitions()
+        manager = self._launch(
+            "kube-controller-manager", servers.controller_manager(found, files, ports)
+        )
+        self._wait(lambda: _default_account(self._client), "the default service account", manager)
+        self._await_apiserver(READY)
+        etcd, *others = self._children
+        for child in others:
+            child.kill()
+        etcd.stop()
+
+    def _lay_out(self) -> None:
         files = self._files = Files(_new_directory())
-        ports = Ports.free()
-        users = [
+        self._ports = Ports.free()
+        self._users = [
             User.new("admin", ADMINISTRATORS),
             User.new("kube-controller-manager", ADMINISTRATORS),
             User.new("kube-scheduler", ADMINISTRATORS),
             *(User.new(name) for name in COMPONENT_USERS),
         ]
-        write_tokens(files.tokens, users)
+        write_tokens(files.tokens, self._users)
         write_signing_key(files.signing_key)
         files.certificates.mkdir(mode=0o700)
 
+    def _boot_server(self, found: Programs) -> None:
+        files, ports = self._started(), self._ports
         self._launch("etcd", servers.etcd(found, files, ports))
         apiserver = self._launch("kube-apiserver", servers.apiserver(found, files, ports))
         self._wait(lambda: _has_content(files.certificate), "its certificate", apiserver)
-        for user in users:
+        for user in self._users:
             write_kubeconfig(
                 files.kubeconfig(user.name),
                 server=f"https://{LOOPBACK}:{ports.apiserver}",
@@ -166,26 +230,29 @@ class LocalCluster:
                 user=user,
                 name=self.name,
             )
-        scheduler = self._launch("kube-scheduler", servers.scheduler(found, files, ports))
 
-        def ready(port: int, path: str, token: str | None = None) -> bool:
-            return answers_ok(port, path, authority=files.certificate, token=token)
-
-        token = users[0].token
-        self._wait(lambda: ready(ports.apiserver, USABLE, token), USABLE, apiserver)
-        api = self._api = Api.from_kubeconfig(self.kubeconfig, user_agent="queuecheck-cluster")
+    def _await_definitions(self) -> None:
+        self._await_apiserver(USABLE)
+        self._connect()
         if self._manifests is not None:
-            apply_manifests(api, self._manifests)
-        manager = self._launch(
-            "kube-controller-manager", servers.controller_manager(found, files, ports)
-        )
-        nodes = self._nodes = SimulatedNodes(api)
-        nodes.start()
-        self._wait(lambda: _default_account(api), "the default service account", manager)
-        probed = {"cross-kind-order"} if cross_kind_order(api, namespace="default") else set()
-        self._wait(lambda: ready(ports.scheduler, READY), READY, scheduler)
-        self._wait(lambda: ready(ports.apiserver, READY, token), READY, apiserver)
-        self._capabilities = frozenset({"simulated-nodes", "own-users", "restart", *probed})
+            apply_manifests(self._client, self._manifests)
+
+    def _await_apiserver(self, path: str) -> None:
+        token = self._users[0].token
+        apiserver = self._children[1]
+        self._wait(lambda: self._ready(self._ports.apiserver, path, token), path, apiserver)
+
+    def _ready(self, port: int, path: str, token: str | None = None) -> bool:
+        return answers_ok(port, path, authority=self._started().certificate, token=token)
+
+    def _connect(self) -> None:
+        if self._api is None:
+            self._api = Api.from_kubeconfig(self.kubeconfig, user_agent="queuecheck-cluster")
+
+    @property
+    def _client(self) -> Api:
+        assert self._api is not None
+        return self._api
 
     def _launch(self, name: str, command: list[str]) -> Child:
         log = self._started().log(name)

@@ -79,7 +79,8 @@ class Attempt:
         self._promises = promises
         self._tracks: dict[tuple[int, ...], Track] = {}
         self._limit = self.began + seconds
-        self._one_stream = len(streams_of(conditions)) <= 1
+        self._streams = streams_of(conditions)
+        self._one_stream = len(self._streams) <= 1
 
     @property
     def waited(self) -> float:
@@ -142,13 +143,17 @@ class Attempt:
         return self.timeline.now() < self._limit
 
     def catch_up(self) -> None:
-        """Returns when everything written up to now has come in."""
-        self.timeline.catch_up(settle=self._promises.settle, within=self._promises.catch_up_within)
+        """Returns when everything written up to now to what the claim looks at has come in."""
+        self.timeline.catch_up(
+            self._streams,
+            settle=self._promises.settle,
+            within=self._promises.catch_up_within,
+        )
 
     def gap(self, *, after: int | None = None, until: int | None = None) -> Gap | None:
         """A gap in what the claim looks at, between two versions (by default since the start)."""
         first = self.since.resource_version if after is None else after
-        streams = streams_of(self.conditions)
+        streams = self._streams
         for gap in self.timeline.gaps():
             if not any(gap.covers(kind=kind, namespace=space) for kind, space in streams):
                 continue

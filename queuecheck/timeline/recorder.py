@@ -1,9 +1,9 @@
 """Watches kinds into a timeline, one thread for each kind and namespace.
 
-``catch_up`` makes order across streams safe to judge: it lists every watched collection, and
-returns when the streams have brought what the lists show. Each stream is in order, so everything
-that was written before is then in the timeline. (What escapes is only an object both made and
-deleted in the milliseconds for which its stream runs behind the list.)
+``catch_up`` makes order across streams safe to judge: it lists the collections that a claim looks
+at, and returns when the streams have brought what the lists show. Each stream is in order, so
+everything that was written before is then in the timeline. (What escapes is only an object both
+made and deleted in the milliseconds for which its stream runs behind the list.)
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from queuecheck.kube import Api, ApiError, Changed, Interrupted, Listed, ListWatch, Resource
 from queuecheck.timeline.failure import HarnessError
-from queuecheck.timeline.timeline import Timeline
+from queuecheck.timeline.timeline import Streams, Timeline
 
 START_SECONDS = 20.0
 STOP_SECONDS = 5.0
@@ -28,6 +28,10 @@ class _Stream:
     thread: threading.Thread | None = None
     listed: threading.Event = field(default_factory=threading.Event)
     trouble: str = ""
+
+    def brings(self, kind: str, namespace: str) -> bool:
+        """Whether objects of that kind and namespace come from this stream."""
+        return self.resource.kind == kind and self.namespace in {"", namespace}
 
     @property
     def label(self) -> str:
@@ -70,11 +74,12 @@ class Recorder:
         if stuck:
             raise HarnessError(f"the watch of {', '.join(stuck)} did not end in {within} s")
 
-    def catch_up(self, within: float) -> None:
-        """Returns when everything written before the call is in the timeline."""
+    def catch_up(self, within: float, streams: Streams) -> None:
+        """Returns when all that was written to these kinds and namespaces is in the timeline."""
         end = self._timeline.now() + within
         for stream in list(self._streams):
-            self._catch_up(stream, end=end, within=within)
+            if any(stream.brings(kind, namespace) for kind, namespace in streams):
+                self._catch_up(stream, end=end, within=within)
 
     def _catch_up(self, stream: _Stream, *, end: float, within: float) -> None:
         try:

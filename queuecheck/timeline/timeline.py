@@ -20,7 +20,8 @@ from queuecheck.timeline.failure import HarnessError
 from queuecheck.timeline.observation import Gap, Observation, Position, Verb
 from queuecheck.timeline.state import Key, Selection, Subject, View
 
-CatchUp = Callable[[float], None]
+Streams = frozenset[tuple[str, str]]
+CatchUp = Callable[[float, Streams], None]
 Stream = tuple[str, str]
 
 
@@ -187,17 +188,17 @@ class Timeline:
             pass
 
     def attach(self, catch_up: CatchUp) -> None:
-        """The recorder's way to make sure that every stream has passed the present."""
+        """The recorder's way to make sure that some streams have passed the present."""
         self._catch_up = catch_up
 
-    def catch_up(self, *, settle: float, within: float) -> None:
-        """Returns when everything written before the call has come in.
+    def catch_up(self, streams: Streams, *, settle: float, within: float) -> None:
+        """Returns when all that was written to these kinds and namespaces has come in.
 
         With a recorder attached that is certain, or a HarnessError after ``within`` seconds.
         Without one it is taken to be so after ``settle`` seconds.
         """
         if self._catch_up is not None:
-            self._catch_up(within)
+            self._catch_up(within, streams)
             return
         self.sleep(settle)
 

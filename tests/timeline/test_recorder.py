@@ -12,6 +12,7 @@ from tests.timeline.stage import NAMESPACE, job, thing
 
 JOBS_PATH = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
 PODS_PATH = f"/api/v1/namespaces/{NAMESPACE}/pods"
+THE_JOBS = frozenset({("Job", NAMESPACE)})
 SILENCE = Stream(end="silence")
 PATIENCE = 5.0
 
@@ -155,7 +156,7 @@ def test_catching_up_waits_for_what_the_list_shows(server: FaultServer, api: Api
     server.script("GET", JOBS_PATH, first, listing("12", thing("Job", "a", 10)))
     server.script("WATCH", JOBS_PATH, Stream(lines, end="silence"))
     with recording(api) as (timeline, _):
-        timeline.catch_up(settle=0, within=PATIENCE)
+        timeline.catch_up(THE_JOBS, settle=0, within=PATIENCE)
         assert seen(timeline)[2:] == [("MODIFIED", "a", 10), ("DELETED", "b", 11)]
 
 
@@ -175,8 +176,22 @@ def test_a_stream_that_stays_behind_the_list_is_named(
     server.script("GET", JOBS_PATH, first, shown)  # type: ignore[arg-type]
     server.script("WATCH", JOBS_PATH, SILENCE)
     with recording(api) as (timeline, _), pytest.raises(HarnessError) as caught:
-        timeline.catch_up(settle=0, within=0.2)
+        timeline.catch_up(THE_JOBS, settle=0, within=0.2)
     assert f"0.2 s behind: {name} is not as the server has it" in str(caught.value)
+
+
+def test_only_the_streams_that_are_asked_for_have_to_catch_up(
+    server: FaultServer, api: Api
+) -> None:
+    behind = listing("12", thing("Pod", "a", 10))
+    server.script("GET", JOBS_PATH, listing("9"))
+    server.script("GET", PODS_PATH, listing("9", thing("Pod", "a", 4)), behind)
+    server.script("WATCH", JOBS_PATH, SILENCE)
+    server.script("WATCH", PODS_PATH, SILENCE)
+    with recording(api, JOBS, PODS) as (timeline, _):
+        timeline.catch_up(THE_JOBS, settle=0, within=0.2)
+        with pytest.raises(HarnessError):
+            timeline.catch_up(frozenset({("Pod", NAMESPACE)}), settle=0, within=0.2)
 
 
 def test_what_the_stream_brings_beyond_the_list_is_not_behind(
@@ -187,7 +202,7 @@ def test_what_the_stream_brings_beyond_the_list_is_not_behind(
     server.script("WATCH", JOBS_PATH, Stream(lines, end="silence"))
     with recording(api) as (timeline, _):
         until(timeline, lambda: len(timeline.observations()) == 3)
-        timeline.catch_up(settle=0, within=PATIENCE)
+        timeline.catch_up(THE_JOBS, settle=0, within=PATIENCE)
 
 
 def test_a_claim_over_a_gap_of_a_real_stream_is_unknown(server: FaultServer, api: Api) -> None:
