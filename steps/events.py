@@ -23,10 +23,10 @@ def comes_once(story: Story, unit: str, kind: str, reason: str) -> None:
     state = states.has_event(subject, reason=reason, kind=kind)
     story.eventually(state, within="reclaim", since=story.beginning)
     more = states.has_more_events_than(subject, 1, reason=reason)
-    story.never(more, window=story.fence(), since=story.beginning)
+    story.never(more, since=story.beginning)
 
 
 @then(parsers.re(rf'{UNIT} never has an event "(?P<reason>\w+)"'))
 def never_comes(story: Story, unit: str, reason: str) -> None:
     state = states.has_event(story.unit(unit), reason=reason)
-    story.never(state, window=story.fence(), since=story.beginning)
+    story.never(state, since=story.beginning)

@@ -93,8 +93,6 @@ def submit_and_admit(story: Story, job: str) -> None:
 def switch_preemption(story: Story, switch: str) -> None:
     value = "true" if switch == "on" else "false"
     story.set_quota(QUOTA, {"metadata": {"annotations": {PREEMPTION: value}}})
-    if switch == "off":
-        story.settle()
 
 
 @then(parsers.re(r'the command for the unit "(?P<unit>[^"]+)" prints:'))
@@ -103,7 +101,8 @@ def unit_command_prints(story: Story, unit: str, datatable: list[list[str]]) -> 
     heads, row = datatable
     wanted = dict(zip(heads, row, strict=True))
     if wanted["reclaimState"] == "none":
-        story.eventually(story.admitted(unit), within="reclaim")
+        dequeued = states.dequeued(story.unit(unit), int(wanted["replicas"]))
+        story.eventually(dequeued, within="reclaim")
     else:
         marked = states.marked(story.unit(unit), int(wanted["reclaimState"]))
         story.eventually(marked, within="mark")

@@ -22,6 +22,7 @@ def ask_of(pods: str | None, cpu: str) -> Ask:
 @given(SUBMITTED)
 @when(SUBMITTED)
 def submit(story: Story, job: str, priority: str, pods: str | None, cpu: str) -> None:
+    story.outlast_equals(int(priority))
     story.act()
     story.submit(job, priority=int(priority), ask=ask_of(pods, cpu))
 
@@ -92,7 +93,7 @@ def is_resumed(story: Story, job: str) -> None:
 
 @then(parsers.re(r'the Job "(?P<job>[^"]+)" is never suspended'))
 def is_never_suspended(story: Story, job: str) -> None:
-    story.never(states.suspended(story.job(job)), window=story.fence())
+    story.never(states.suspended(story.job(job)))
 
 
 @then(parsers.re(r'the Job "(?P<job>[^"]+)" completes once its pods have run'))

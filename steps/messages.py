@@ -15,6 +15,9 @@ UNIT = r'"(?P<unit>[^"]+)"'
 NAMES_WHAT_IS_SHORT = parsers.re(
     rf"the message of {UNIT} eventually names the quota or the resource"
 )
+NAMES_IT_IN_OTHER_WORDS = parsers.re(
+    rf"the message of {UNIT} eventually names the quota or the resource in other words"
+)
 AT_LEAST = parsers.re(rf"the attempts of {UNIT} are eventually at least (?P<number>\d+)")
 # The requirement is that the message says so; its words are the implementation's own.
 FAILURE = re.compile(
@@ -26,17 +29,20 @@ FAILURE = re.compile(
 @then(NAMES_WHAT_IS_SHORT)
 def names_what_is_short(story: Story, unit: str) -> None:
     quota = story.world.name(story.quota)
-    state = _saying(
-        story, unit, f"a message with {quota} or cpu", lambda text: quota in text or "cpu" in text
-    )
+    state = _saying(story, unit, f"a message with {quota} or cpu", lambda text: _names(quota, text))
     sighting = story.eventually(state, within="create", since=story.acted)
     story.message = states.message(sighting.object)
 
 
-@then(parsers.re(rf"the message of {UNIT} eventually reads differently"))
-def reads_differently(story: Story, unit: str) -> None:
-    before = story.message
-    state = _saying(story, unit, f"a message other than {before!r}", lambda text: text != before)
+@then(NAMES_IT_IN_OTHER_WORDS)
+def names_it_in_other_words(story: Story, unit: str) -> None:
+    quota, before = story.world.name(story.quota), story.message
+    state = _saying(
+        story,
+        unit,
+        f"a message with {quota} or cpu, other than {before!r}",
+        lambda text: text != before and _names(quota, text),
+    )
     story.eventually(state, within="mark", since=story.acted)
 
 
@@ -60,6 +66,10 @@ def attempts_grow(story: Story, unit: str) -> None:
     story.eventually(
         _attempts_above(story, unit, int(story.number)), within="create", since=story.acted
     )
+
+
+def _names(quota: str, text: str) -> bool:
+    return quota in text or "cpu" in text
 
 
 def _saying(story: Story, unit: str, sentence: str, test: Callable[[str], bool]) -> State:

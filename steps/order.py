@@ -17,7 +17,15 @@ def in_order(story: Story, datatable: list[list[str]]) -> None:
     (first, second), *rows = datatable
     if (first, second) != ("object", "state"):
         raise ValueError(f"the table's columns are object and state, not {first} and {second}")
-    story.in_order(*(_state(story, thing, state) for thing, state in rows))
+    too_early = _too_early(story, *rows[-1])
+    story.in_order(*(_state(story, thing, state) for thing, state in rows), too_early=too_early)
+
+
+def _too_early(story: Story, thing: str, text: str) -> Condition | None:
+    """A unit whose admission ends the table holds nothing before, and its Job is suspended."""
+    unit = re.fullmatch(r'unit "([^"]+)"', thing)
+    ends = unit is not None and text.startswith(("admitted", "Dequeued"))
+    return story.let_in(unit[1]) if unit and ends else None
 
 
 def _state(story: Story, thing: str, text: str) -> Condition:

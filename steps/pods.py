@@ -37,9 +37,10 @@ def are_removed(story: Story, job: str) -> None:
 @then(parsers.re(r'no bound pod of "(?P<job>[^"]+)" is ever removed'))
 def none_removed(story: Story, job: str) -> None:
     lost = states.lost(story.job(job), story.running_pods[job])
-    story.never(lost, window=story.fence())
+    story.never(lost)
 
 
 @then(parsers.re(r'no pod of "(?P<job>[^"]+)" exists before "(?P<unit>[^"]+)" is admitted'))
 def none_before_admission(story: Story, job: str, unit: str) -> None:
-    story.in_order(story.admitted(unit), states.existing(story.job(job)))
+    admitted, existing = story.admitted(unit), states.existing(story.job(job))
+    story.in_order(admitted, existing, since=story.beginning)

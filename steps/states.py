@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from queuecheck.kube import KubeObject
-from queuecheck.timeline import Condition, Selection, SetState, State, Subject, all_of
+from queuecheck.timeline import Condition, Selection, SetState, State, Subject, all_of, any_of
 
 Found = KubeObject | None
 
@@ -99,6 +99,16 @@ def admitted(unit: Subject, job: Subject) -> Condition:
     return all_of(holding, resumed(job), sentence=f"{unit.label} is admitted")
 
 
+def let_in(unit: Subject, job: Subject) -> Condition:
+    """What a unit that is not admitted never is: it holds something, or its Job is resumed.
+
+    Each by itself, since the two writes are two components', and either of them may be held back.
+    """
+    holding = of_unit(unit, "holding something", lambda found: any(held(found).values()))
+    sentence = f"{unit.label} is admitted, or holds something already, or its Job is resumed"
+    return any_of(holding, resumed(job), sentence=sentence)
+
+
 def waits(unit: Subject) -> State:
     """The unit asks and holds nothing."""
     return of_unit(unit, "waiting", _waits)
@@ -134,6 +144,16 @@ def marked(unit: Subject, replicas: int | None = None) -> State:
         unit,
         f"marked{wanted}",
         lambda found: sum(marks(found).values()) == replicas if replicas else bool(marks(found)),
+    )
+
+
+def nobody_marked(namespace: str) -> SetState:
+    """No unit of the namespace is marked."""
+    return SetState(
+        Selection("QueueUnit", namespace, lambda _: True, "the scenario's units"),
+        "no unit is marked",
+        lambda found: not any(marks(unit) for unit in found),
+        ("metadata.name", "status.admissions[0].reclaimState.replicas"),
     )
 
 
@@ -328,7 +348,10 @@ def events_on(unit: Subject, *, reason: str, kind: str | None = None) -> Selecti
 
 def occurrences(events: tuple[KubeObject, ...]) -> int:
     """How often it happened: an event that was counted up counts for each time."""
-    return sum(int(event.get("count") or 1) for event in events)
+    return sum(
+        max(1, int(event.get("count") or 0), int((event.get("series") or {}).get("count") or 0))
+        for event in events
+    )
 
 
 def has_event(unit: Subject, *, reason: str, kind: str | None = None) -> SetState:

@@ -36,6 +36,8 @@ PREEMPTION = "koord-queue/enable-queueunit-preemption"
 # refused, and touches nobody.
 FENCE_CPU = 1_000_000
 FENCE_PRIORITY = -1_000_000
+# Creation times have whole seconds: two of them so far apart differ.
+CREATION_SECONDS = 1.1
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Story:
     acted: Position
     quota: str = ""
     asks: dict[str, Ask] = field(default_factory=dict)
+    created: dict[int, float] = field(default_factory=dict)
     running_pods: dict[str, frozenset[str]] = field(default_factory=dict)
     message: str = ""
     number: float = 0
@@ -84,6 +87,10 @@ class Story:
         """The unit holds its count and its Job is resumed."""
         return states.admitted(self.unit(alias), self.job(alias))
 
+    def let_in(self, alias: str) -> Condition:
+        """The unit holds something, or its Job is resumed: not so before it is admitted."""
+        return states.let_in(self.unit(alias), self.job(alias))
+
     def eventually(
         self, state: Condition, *, within: str, since: Position | None = None
     ) -> Sighting:
@@ -93,8 +100,17 @@ class Story:
             state, within=within, since=since, hopeless=(self.world.implementation.alive, *jobs)
         )
 
-    def never(self, state: Condition, *, window: Window, since: Position | None = None) -> None:
-        """The claim from the latest act on; silence proves nothing once the controller is gone."""
+    def never(
+        self, state: Condition, *, window: Window | None = None, since: Position | None = None
+    ) -> None:
+        """The claim from the latest act on; silence proves nothing once the controller is gone.
+
+        Without a ``window`` it is open until what is marked has been dealt with and a fence,
+        submitted after that, has been decided.
+        """
+        if window is None:
+            self._let_marks_end()
+            window = self.fence()
         self.world.claims.never(
             state,
             window,
@@ -102,14 +118,24 @@ class Story:
             hopeless=(self.world.implementation.alive,),
         )
 
-    def in_order(self, *rows: Condition, within: str = "reclaim") -> None:
-        """The claim from the latest act on; the last state is not seen before the first one."""
-        first, *others = rows
-        steps = [Step(first, without=rows[-1]), *(Step(row) for row in others)]
+    def in_order(
+        self, *rows: Condition, too_early: Condition | None = None, since: Position | None = None
+    ) -> None:
+        """The claim from the latest act on.
+
+        The last state is not seen before the first one, and ``too_early`` not before the last but
+        one.
+        """
+        first, *between = rows[:-1]
+        steps = [
+            Step(first, without=too_early or rows[-1]),
+            *(Step(row, without=too_early) for row in between),
+            Step(rows[-1]),
+        ]
         self.world.claims.in_order(
             steps,
-            within=within,
-            since=self.acted,
+            within="reclaim",
+            since=since or self.acted,
             hopeless=(self.world.implementation.alive,),
         )
 
@@ -137,11 +163,24 @@ class Story:
         """Closes as soon as everything that has happened has come in."""
         return Quiet("settle")
 
+    def _let_marks_end(self) -> None:
+        """Gives the job extension a quiet period's time to deal with what is marked.
+
+        A fence alone does not show that it has: it may take a new Job over first.
+        """
+        timeline = self.world.timeline
+        ended = states.nobody_marked(self.world.namespace)
+        until = timeline.now() + self.world.claims.budgets.seconds("quiet")
+        news = True
+        while news:
+            changes = timeline.changes()
+            news = not ended.holds(timeline.view()) and timeline.wait(seen=changes, until=until)
+
     def settle(self) -> None:
         """The implementation has gone on to decide since a setting was changed."""
         alias = f"fence-{self.fences + 1}"
         window = self.fence()
-        self.never(self.admitted(alias), window=window)
+        self.never(self.let_in(alias), window=window)
         self.world.api.delete(
             self.world.resource("Job"),
             alias,
@@ -207,6 +246,12 @@ class Story:
             within="create",
         )
 
+    def outlast_equals(self, priority: int) -> None:
+        """A Job submitted from now on is created later than those of its priority, to be seen."""
+        if priority in self.created:
+            left = self.created[priority] + CREATION_SECONDS - self.world.timeline.now()
+            self.world.timeline.sleep(left)
+
     def submit(self, alias: str, *, priority: int, ask: Ask, suspend: bool = True) -> None:
         """Creates a Job for the quota made last."""
         self.asks[alias] = ask
@@ -228,6 +273,7 @@ class Story:
                 },
             },
         )
+        self.created[priority] = self.world.timeline.now()
 
     def _pod(self, alias: str, priority: int, ask: Ask) -> KubeObject:
         return {

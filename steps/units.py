@@ -6,7 +6,7 @@ import re
 
 from pytest_bdd import given, parsers, then
 
-from queuecheck.timeline import Condition, Selection, SetState, Step, negate
+from queuecheck.timeline import Condition, Step, negate
 from steps import states
 from steps.story import Story
 
@@ -52,26 +52,32 @@ def eventually_in_words(story: Story, unit: str, state: str) -> None:
 
 @then(parsers.re(rf'"(?P<unit>[^"]+)" is never (?P<state>{STATES})'))
 def never(story: Story, unit: str, state: str) -> None:
-    story.never(state_of(story, unit, state), window=story.fence())
+    story.never(_ruled_out(story, unit, state))
 
 
 @given(NEVER_WHILE)
 @then(NEVER_WHILE)
 def never_while(story: Story, unit: str, state: str) -> None:
-    story.never(state_of(story, unit, state), window=story.quiet())
+    if state == "admitted":
+        # There is nothing to be admitted before the unit is there.
+        story.eventually(states.waits(story.unit(unit)), within="create", since=story.acted)
+    story.never(_ruled_out(story, unit, state), window=story.quiet())
 
 
 @then(parsers.re(r'the first round marks "(?P<unit>[^"]+)"'))
 def first_round_marks(story: Story, unit: str) -> None:
-    marked, over = Step(states.marked(story.unit(unit))), Step(_nobody_marked(story))
-    story.world.claims.in_order((marked, over), within="reclaim", since=story.acted)
+    nobody = states.nobody_marked(story.world.namespace)
+    begun = Step(negate(nobody, sentence="a unit is marked"))
+    marked = Step(states.marked(story.unit(unit)), without=nobody, may_coincide=True)
+    story.world.claims.in_order((begun, marked), within="mark", since=story.acted)
 
 
 @then(parsers.re(r'the first round does not mark "(?P<unit>[^"]+)"'))
 def first_round_spares(story: Story, unit: str) -> None:
     spared = states.marked(story.unit(unit))
-    begun = Step(negate(_nobody_marked(story), sentence="a unit is marked"), without=spared)
-    over = Step(_nobody_marked(story), without=spared)
+    nobody = states.nobody_marked(story.world.namespace)
+    begun = Step(negate(nobody, sentence="a unit is marked"), without=spared)
+    over = Step(nobody, without=spared)
     story.world.claims.in_order((begun, over), within="reclaim", since=story.acted)
 
 
@@ -91,14 +97,9 @@ def phase_is_nothing_else(story: Story, unit: str, phase: str) -> None:
         f"in a phase other than {phase}",
         lambda found: states.phase(found) not in {"", phase},
     )
-    story.never(other, window=story.fence())
+    story.never(other)
 
 
-def _nobody_marked(story: Story) -> SetState:
-    units = Selection("QueueUnit", story.world.namespace, lambda _: True, "the scenario's units")
-    return SetState(
-        units,
-        "no unit is marked",
-        lambda found: not any(states.marks(unit) for unit in found),
-        ("metadata.name", "status.admissions[0].reclaimState.replicas"),
-    )
+def _ruled_out(story: Story, unit: str, text: str) -> Condition:
+    """What must not be seen of a unit that never is what the words say."""
+    return story.let_in(unit) if text == "admitted" else state_of(story, unit, text)

@@ -16,8 +16,8 @@ Feature: The governing text's kubectl commands
 
     @KQ-SEQ-03 @must @needs:hold-extension
     Scenario: A marked unit shows its mark as long as the job extension has not acted
-      Given the example's Job "low-priority-job" is admitted, its pod not bound
-      And preemption is turned off for the example's quota
+      Given preemption is turned off for the example's quota
+      And the example's Job "low-priority-job" is admitted, its pod not bound
       And the example's Job "high-priority-job" is submitted
       And "high-priority-job" is eventually waiting
       And the job extension is held

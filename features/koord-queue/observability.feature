@@ -23,8 +23,7 @@ Feature: What can be observed
       And the job extension is held
       When preemption is turned on for "team"
       Then "low" is eventually marked
-      And the message of "urgent" eventually reads differently
-      And the message of "urgent" eventually names the quota or the resource
+      And the message of "urgent" eventually names the quota or the resource in other words
 
   Rule: Attempts are counted
 

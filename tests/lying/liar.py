@@ -11,13 +11,16 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from controller.core import attempt, unit_writes
-from controller.core.decisions import Decision, Delete, EmitEvent, Kind, Object, Preempt, Ref
+from controller.core import attempt, passes, unit_writes, victims
+from controller.core.decisions import Decision, Delete, EmitEvent, Kind, Object, Ref
 from controller.core.instants import Instant
-from controller.core.jobs import JobPlan, ledger, reclaim
+from controller.core.jobs import JobPlan, ledger, reclaim, reports
 from controller.core.jobs.model import Job, Pod
 from controller.core.model import Settings, Unit
+from controller.core.quota_filter import Room
 from controller.core.unit_events import reclaimed
+from controller.core.victims import Marking
+from controller.core.vocabulary import SUCCEED_SUFFIX
 from controller.shell.executor import Executor
 from controller.shell.flags import main
 
@@ -41,14 +44,17 @@ def removes_bound_pods() -> None:
 
 def admits_while_marking() -> None:
     """The preemptor is admitted in the cycle that marks its victims."""
-    honest = attempt._preempt
+    honest = attempt.attempt
 
-    def lie(preemptor: Unit, *arguments: Any) -> Preempt:
-        step = honest(preemptor, *arguments)
-        now: Instant = arguments[-1]
-        return replace(step, succeeded=(unit_writes.grant(preemptor, now),))
+    def lie(unit: Unit, outlook: attempt.Outlook) -> attempt.Outcome:
+        outcome = honest(unit, outlook)
+        if not outcome.markings:
+            return outcome
+        # Before the marks: later, the release might have been reported by the time of the write.
+        grant = unit_writes.grant(unit, outlook.now)
+        return replace(outcome, decisions=(grant, *outcome.decisions))
 
-    attempt._preempt = lie  # type: ignore[assignment]
+    passes.attempt = lie  # type: ignore[attr-defined]
 
 
 def forgets_preempted() -> None:
@@ -104,6 +110,37 @@ def deletes_pods() -> None:
     ledger.JobLedger.reconcile = lie  # type: ignore[method-assign]
 
 
+def marks_the_second_lowest() -> None:
+    """The lowest member is passed over where there is another one."""
+    honest = victims.victims_after_filter
+
+    def lie(preemptor: Unit, markings: Sequence[Marking], room: Room) -> tuple[Marking, ...]:
+        return honest(preemptor, markings[1:] or markings, room)
+
+    attempt.victims_after_filter = lie  # type: ignore[attr-defined]
+
+
+def forgets_what_is_short() -> None:
+    """After an attempt that marked somebody the message says nothing else."""
+    honest = attempt._refused_by_filter
+
+    def lie(unit: Unit, message: str, now: Instant) -> Decisions:
+        marked = message.endswith(SUCCEED_SUFFIX)
+        return honest(unit, "victims are marked" if marked else message, now)
+
+    attempt._refused_by_filter = lie
+
+
+def says_reclaimed_of_any_mark() -> None:
+    """However a mark ends, the unit gets the event Reclaimed."""
+    honest = reports._before_clearing
+
+    def lie(unit: Unit) -> Decisions:
+        return (*honest(unit), reclaimed(unit)) if unit.marked else ()
+
+    reports._before_clearing = lie
+
+
 LIES: dict[str, Callable[[], None]] = {
     lie.__name__.replace("_", "-"): lie
     for lie in (
@@ -114,6 +151,9 @@ LIES: dict[str, Callable[[], None]] = {
         ignores_the_gate,
         says_reclaimed_to_everyone,
         deletes_pods,
+        marks_the_second_lowest,
+        forgets_what_is_short,
+        says_reclaimed_of_any_mark,
     )
 }
 
