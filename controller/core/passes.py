@@ -138,6 +138,10 @@ class Pass:
             return self._blocked and unit.priority < self._settings.threshold
         return False
 
+    def _holds_up(self, unit: Unit) -> bool:
+        """Whether others stay behind it while it waits; below the threshold nobody's wait does."""
+        return not self._settings.intelligent or unit.priority >= self._settings.threshold
+
     def _outlook(self, unit: Unit) -> Outlook:
         return Outlook(
             settings=self._settings,
@@ -158,7 +162,7 @@ class Pass:
             if self._settings.gated and granted.member:
                 self._members[unit.key] = granted
         elif not unit.problem:
-            self._blocked = True
+            self._blocked = self._blocked or self._holds_up(unit)
             self._claimed = self._claimed or self._within_reach(unit)
         if outcome.filtered:
             self._refused.add(unit.request_key)

@@ -178,6 +178,15 @@ def test_in_an_intelligent_queue_none_below_the_threshold_while_one_above_waits(
     assert world.held("low") == 1
 
 
+def test_in_an_intelligent_queue_those_below_the_threshold_do_not_hold_each_other_up() -> None:
+    world = World()
+    world.quota(cpu=2, policy="Intelligent")
+    world.hand_made("big", priority=3, cpu=3)
+    world.hand_made("small", priority=1, cpu=1)
+    world.settle()
+    assert [world.held(name) for name in ("big", "small")] == [0, 1]
+
+
 def test_max_depth_limits_how_far_a_pass_looks() -> None:
     world = World()
     world.quota(cpu=2, annotations={"koord-queue/max-depth": "2"})
