@@ -22,6 +22,21 @@ PLACEHOLDERS = frozenset({"python", "kubeconfig", "config", "metrics_address"})
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+class _Strict(LOADER):  # type: ignore[misc]  # which of the two is known at run time only
+    """Refuses a key that is given twice: the first would be lost without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                raise yaml.MarkedYAMLError(
+                    problem=f"key {key.value!r} is there twice", problem_mark=key.start_mark
+                )
+            seen.add(str(key.value))
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+        return mapping
+
+
 @dataclass(frozen=True)
 class Process:
     """How to run one component.
@@ -70,12 +85,19 @@ def packaged_descriptor(name: str) -> Descriptor:
 def load_descriptor(file: Path) -> Descriptor:
     """Reads and checks a descriptor. Raises DescriptorError."""
     try:
-        data = yaml.load(file.read_text("utf-8"), Loader=LOADER)  # noqa: S506 - a safe loader
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise DescriptorError(f"implementation {file}: {reason}") from error
-    except yaml.YAMLError as error:
-        raise DescriptorError(f"implementation {file}: {' '.join(str(error).split())}") from error
+        data = yaml.load(file.read_text("utf-8"), Loader=_Strict)  # noqa: S506 - a safe loader
+    except OSError as error:
+        raise DescriptorError(f"implementation {file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DescriptorError(f"implementation {file}: it is not UTF-8 text") from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f":{mark.line + 1}" if mark else ""
+        problem = error.problem or error.context
+        raise DescriptorError(f"implementation {file}{line}: not usable YAML: {problem}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DescriptorError(f"implementation {file}: not usable YAML: {reason}") from error
     try:
         return parse_descriptor(data)
     except (DescriptorError, ProfileError) as error:

@@ -65,15 +65,22 @@ def test_an_unknown_profile_is_told_with_those_there_are() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [(None, "No such file or directory"), ("a: [", "while parsing"), ("a: 1", "unknown key 'a'")],
+    [
+        (None, ": No such file or directory"),
+        (b"a: 1", ": unknown key 'a'"),
+        (b"name: mine\na: [", ":3: not usable YAML: "),
+        (b"\x7fELF\x00", ": not usable YAML: "),
+        (b"name: \xff", ": it is not UTF-8 text"),
+        (b"name: a\nversion: b\nname: c\n", ":3: not usable YAML: key 'name' is there twice"),
+    ],
 )
-def test_the_file_is_named(tmp_path: Path, text: str | None, message: str) -> None:
+def test_the_file_is_named(tmp_path: Path, text: bytes | None, message: str) -> None:
     file = tmp_path / "mine.yaml"
     if text is not None:
-        file.write_text(text, encoding="utf-8")
+        file.write_bytes(text)
     with pytest.raises(DescriptorError) as told:
         load_descriptor(file)
-    assert str(told.value).startswith(f"implementation {file}: {message}")
+    assert str(told.value).startswith(f"implementation {file}{message}")
     assert "\n" not in str(told.value)
 
 
