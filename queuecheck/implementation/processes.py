@@ -237,7 +237,10 @@ class ProcessImplementation:
             if path is None or _answers(component.address, path):
                 return
             if time.monotonic() > deadline:
-                message = f"{self.name}: {child.name} is not ready after {READY_SECONDS:g} s"
+                message = (
+                    f"{self.name}: {child.name} is not ready: no 200 from "
+                    f"http://{{metrics_address}}{path} within {READY_SECONDS:g} s"
+                )
                 raise ImplementationError(_told(message, child))
             time.sleep(ASK_EVERY)  # nothing to watch: a process tells it only when asked
 
