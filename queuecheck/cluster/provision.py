@@ -37,6 +37,9 @@ def provide(progress: Progress | None = None) -> Programs:
 
     Raises ProgramsError, whose text says what was tried and what to do instead.
     """
+    assets = os.environ.get(ASSETS)
+    if assets and not Path(assets).is_dir():
+        raise ProgramsError(f"{ASSETS}: {assets} is no directory; correct or unset it")
     found = present()
     if not missing(found):
         return chosen(found)

