@@ -50,9 +50,8 @@ class Catalogue:
         """The requirement of that ID, in whatever case. Raises CatalogueError."""
         found = self.requirements.get(name.upper())
         if found is None:
-            raise CatalogueError(
-                f"there is no requirement {name}{did_you_mean(name, self.requirements)}"
-            )
+            hint = did_you_mean(name, self.requirements) or "; `queuecheck list` names them all"
+            raise CatalogueError(f"there is no requirement {name}{hint}")
         return found
 
     @property

@@ -43,8 +43,11 @@ def main() -> None:
     """The console script: every error is one line, and its exit code is documented."""
     try:
         code = cli.main(prog_name="queuecheck", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(error.exit_code)
     except click.ClickException as error:
-        click.echo(f"queuecheck: {one_line(error)}", err=True)
+        click.echo(f"queuecheck: {one_line(error)}{where_to_read(error)}", err=True)
         sys.exit(error.exit_code)
     except click.Abort:
         click.echo("queuecheck: stopped", err=True)
@@ -55,3 +58,9 @@ def main() -> None:
 def one_line(error: click.ClickException) -> str:
     """The message of an error without line breaks."""
     return " ".join(error.format_message().split())
+
+
+def where_to_read(error: click.ClickException) -> str:
+    """Which ``--help`` tells more; nothing where the error is our own, which says all."""
+    context = getattr(error, "ctx", None) if error.__cause__ is None else None
+    return f" (see {context.command_path} --help)" if context is not None else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -54,9 +55,9 @@ def up(name: str, *, controller: bool) -> None:
         kubeconfig = Playground(name).up(controller=controller)
     except ClusterError as error:
         _refuse(error)
-    kubectl = present().get("kubectl", Path("kubectl"))
+    kubectl = shlex.quote(str(present().get("kubectl", Path("kubectl"))))
     click.echo(f"cluster {name} is running" + (", with the controller" if controller else ""))
-    click.echo(f"  {kubectl} --kubeconfig {kubeconfig} get queueunits -A")
+    click.echo(f"  {kubectl} --kubeconfig {shlex.quote(str(kubeconfig))} get queueunits -A")
     click.echo(f"  end it with: queuecheck cluster down{_naming(name)}")
 
 
@@ -85,7 +86,7 @@ def kubeconfig(name: str) -> None:
         _refuse(error)
 
 
-@cluster.command()
+@cluster.command(short_help="Gets the programs of the control plane.")
 def prepare() -> None:
     """Gets the programs of the control plane if they are not there: downloads or builds them."""
     from queuecheck.cluster.provision import provide  # noqa: PLC0415

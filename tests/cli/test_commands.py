@@ -10,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from queuecheck.cli import cli, one_line
+from queuecheck.cli import cli, main, one_line
 from queuecheck.cli.run import Options, arguments
 
 HEAVY = {"kubernetes", "pytest", "jsonschema", "jinja2", "rich", "prometheus_client", "xdist"}
@@ -93,6 +93,30 @@ def test_list_refuses_a_descriptor_that_is_not_there() -> None:
 def test_unknown_words_are_refused_with_what_there_is() -> None:
     assert refused("exlain") == "no command 'exlain'; did you mean explain?"
     assert "'--cluster': 'kindd' is not" in refused("run", "--cluster", "kindd")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "Usage: queuecheck [OPTIONS] COMMAND [ARGS]...\n"),
+        (("list", "--idd"), "queuecheck: No such option '--idd'. (see queuecheck list --help)\n"),
+        (
+            ("explain", "nothing"),
+            "queuecheck: there is no requirement nothing; `queuecheck list` names",
+        ),
+    ],
+)
+def test_wrong_usage_says_where_to_read_on(
+    words: tuple[str, ...],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.argv", ["queuecheck", *words])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 2
+    assert capsys.readouterr().err.startswith(said)
 
 
 def test_a_run_of_one_scenario_starts_no_workers() -> None:
