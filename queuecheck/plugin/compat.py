@@ -7,6 +7,7 @@ a registry of pytest-bdd's own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -60,3 +61,11 @@ def example_of(item: pytest.Function) -> dict[str, str]:
     callspec: Any = getattr(item, "callspec", None)
     row: dict[str, str] = {} if callspec is None else callspec.params.get("_pytest_bdd_example", {})
     return row
+
+
+def undefined_step(error: BaseException) -> str:
+    """The step that no definition fits, as it is written and where, or "" for another error."""
+    if not isinstance(error, exceptions.StepDefinitionNotFoundError):
+        return ""
+    found = re.search(r": (?P<step>\w+ \".*\")\. Line (?P<line>\d+) in scenario", str(error))
+    return f"{found['step']} (line {found['line']})" if found else str(error)

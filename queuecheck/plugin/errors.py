@@ -6,6 +6,7 @@ import pytest
 
 from queuecheck.implementation import ImplementationError
 from queuecheck.kube import KubeconfigError, Unreachable
+from queuecheck.plugin import compat
 from queuecheck.timeline import ClaimFailed, HarnessError
 from queuecheck.verdict import Outcome
 from queuecheck.world import CleanupError, EnvironmentBroken
@@ -29,6 +30,8 @@ def classify(phase: str, error: BaseException | None) -> tuple[Outcome, str]:
         return Outcome.ENVIRONMENT, _line(error)
     if isinstance(error, CleanupError):
         return Outcome.CLEANUP_ERROR, _line(error)
+    if undefined := compat.undefined_step(error):
+        return Outcome.HARNESS_ERROR, f"no step definition fits: {undefined}"
     outcome = Outcome.CLEANUP_ERROR if phase == "teardown" else Outcome.HARNESS_ERROR
     return outcome, f"{type(error).__name__}: {_line(error)}"
 
@@ -43,6 +46,8 @@ def told(error: BaseException) -> str | None:
         return f"environment: {error}"
     if isinstance(error, CleanupError):
         return f"clean-up: {error}"
+    if undefined := compat.undefined_step(error):
+        return f"harness error: no step definition fits: {undefined}"
     return None
 
 
@@ -59,4 +64,5 @@ def _is_claim_of_a_step(error: BaseException) -> bool:
 def _line(error: BaseException) -> str:
     text = str(error).strip()
     first = text.splitlines()[0] if text else type(error).__name__
+    first = first.removesuffix("; its last lines:")
     return first if len(first) <= REASON_LENGTH else f"{first[: REASON_LENGTH - 1]}…"

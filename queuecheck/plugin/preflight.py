@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -93,10 +94,24 @@ def _problems(
     for place in config.option.qc_at:
         if not any(stands_at(scenario, place) for scenario in scenarios):
             yield f"no scenario stands at {place}; `queuecheck list` names them all"
-    if config.option.qc_timeout_scale <= 0:
-        yield f"--timeout-scale {config.option.qc_timeout_scale:g}: it has to be more than 0"
+    yield from _nothing_chosen(config, scenarios)
+    scale = config.option.qc_timeout_scale
+    if not 0 < scale < math.inf:
+        yield f"--timeout-scale {scale:g}: it has to be a number, and more than 0"
     if config.option.qc_repeat < 1:
         yield f"--repeat {config.option.qc_repeat}: it has to be at least 1"
+
+
+def _nothing_chosen(config: pytest.Config, scenarios: tuple[Scenario, ...]) -> Iterator[str]:
+    """Where each option by itself is right, and yet together they leave nothing."""
+    names = {name.upper() for name in config.option.qc_id}
+    places = config.option.qc_at
+    there = [each for each in scenarios if any(stands_at(each, place) for place in places)]
+    if names and there and not any(names & set(each.requirements) for each in there):
+        yield f"no scenario at {', '.join(places)} is about {', '.join(sorted(names))}"
+    if not scenarios:
+        roots = ", ".join(str(root) for root in roots_asked_for(config))
+        yield f"no scenario in any feature file below {roots}"
 
 
 def stands_at(scenario: Scenario, place: str) -> bool:

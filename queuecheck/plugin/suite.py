@@ -7,6 +7,7 @@ phase in which it ended and the kind of the exception, and put on pytest's repor
 from __future__ import annotations
 
 import random
+import shlex
 from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -166,7 +167,7 @@ class Suite:
             words += ["--implementation", str(option.qc_implementation)]
         if option.qc_timeout_scale != 1:
             words += ["--timeout-scale", f"{option.qc_timeout_scale:g}"]
-        return " ".join(words)
+        return shlex.join(words)
 
     @property
     def evidence_directory(self) -> Path:

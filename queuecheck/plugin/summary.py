@@ -6,6 +6,8 @@ verdict with what it does not say. pytest's own closing line stays the last.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -80,7 +82,7 @@ class Summary:
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """The results by requirement, and the verdict."""
-        if not self._results:
+        if not self._results and not self._interrupted:
             return
         verdict = self._verdict()
         terminalreporter.section("queuecheck")
@@ -88,8 +90,11 @@ class Summary:
             terminalreporter.write_line(stage)
         terminalreporter.write_line(f"implementation {self._descriptor.title}")
         terminalreporter.write_line("")
-        for result in self._by_requirement():
-            _write(terminalreporter, result)
+        for results in _alike(self._by_requirement()):
+            if len(results) > 1:
+                _write_many(terminalreporter, results)
+            else:
+                _write(terminalreporter, results[0])
         terminalreporter.write_line("")
         for note in verdict.notes:
             terminalreporter.write_line(note)
@@ -156,6 +161,25 @@ class Summary:
 
 WIDTH = 120
 COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red"}
+
+
+def _alike(results: Sequence[RequirementResult]) -> Iterable[Sequence[RequirementResult]]:
+    """Neighbours for which the same broken environment is to blame are one row, others alone."""
+
+    def blamed(numbered: tuple[int, RequirementResult]) -> tuple[str, int]:
+        number, result = numbered
+        broken = result.outcome is Outcome.ENVIRONMENT
+        return (result.reason, -1) if broken else ("", number)
+
+    for _, group in itertools.groupby(enumerate(results), key=blamed):
+        yield [result for _, result in group]
+
+
+def _write_many(terminal: TerminalReporter, results: Sequence[RequirementResult]) -> None:
+    outcome = results[0].outcome
+    terminal.write(f"{outcome.word:<16}", **{COLOURS.get(outcome, "yellow"): True})
+    first, last = results[0].requirement.id, results[-1].requirement.id
+    terminal.write_line(f" {first} to {last}, {len(results)} requirements: {results[0].reason}")
 
 
 def _write(terminal: TerminalReporter, result: RequirementResult) -> None:

@@ -92,7 +92,7 @@ def judge(results: Sequence[RequirementResult], scope: Scope) -> RunVerdict:
         if names:
             told = "the suite's own error" if code is ExitCode.HARNESS else "a broken environment"
             return _verdict(Verdict.NO_VERDICT, code, scope, notes, f"{told} in {_many(names)}")
-    if not results:
+    if not results and not scope.interrupted:
         return _verdict(Verdict.NO_VERDICT, ExitCode.USAGE, scope, notes, "nothing was run")
     reasons = list(_gaps(results, must, scope))
     if reasons:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from fnmatch import fnmatch
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 # Imported once here, not again in every inner run: pytester takes away what those import.
+from queuecheck.implementation import packaged_descriptor
 from queuecheck.plugin import fixtures, summary
+from queuecheck.plugin.suite import Suite
 
 pytest_plugins = ["pytester"]
 KEPT = (fixtures, summary)
@@ -102,6 +105,11 @@ def gone():
 @then("the clean-up will fail")
 def cleanup_will_fail(world):
     world.cleanup_fails = True
+
+
+@then("the user interrupts")
+def interrupts():
+    raise KeyboardInterrupt
 
 
 @then("the worker dies")
@@ -267,8 +275,12 @@ def test_a_broken_environment_is_told_once(
         project.feature(id=f"KQ-QTA-0{number}", level=LEVELS[number], file=f"f{number}")
     result = project.run()
     assert result.stdout.str().count("environment: the canary was not admitted") == 1
-    assert result.stdout.str().count("ENVIRONMENT") == 3
-    result.stdout.fnmatch_lines(["no verdict: a broken environment in*"])
+    result.stdout.fnmatch_lines(
+        [
+            "ENVIRONMENT *KQ-QTA-01 to KQ-QTA-03, 3 requirements: the canary was not admitted",
+            "no verdict: a broken environment in*",
+        ]
+    )
     assert result.ret == 3
 
 
@@ -423,7 +435,9 @@ BAD_OPTIONS = {
     ("--qc-id", "KQ-QTA-1"): "--id: there is no requirement KQ-QTA-1; did you mean KQ-QTA-*",
     ("--qc-id", "KQ-ROB-01"): "--id KQ-ROB-01: no scenario shows it in this version of the suite",
     ("--qc-at", "features/quota.feature:99"): "no scenario stands at features/quota.feature:99*",
-    ("--qc-timeout-scale", "0"): "--timeout-scale 0: it has to be more than 0",
+    ("--qc-timeout-scale", "0"): "--timeout-scale 0: it has to be a number, and more than 0",
+    ("--qc-timeout-scale", "nan"): "--timeout-scale nan: it has to be a number, and more than 0",
+    ("--qc-timeout-scale", "inf"): "--timeout-scale inf: it has to be a number, and more than 0",
     ("--qc-repeat", "0"): "--repeat 0: it has to be at least 1",
     ("--qc-implementation", "x.yaml"): "implementation *x.yaml: No such file or directory",
 }
@@ -436,6 +450,62 @@ def test_a_bad_option_is_refused_in_one_line(
     project.feature()
     (told,) = project.refused(capfd, *options)
     assert fnmatch(told, f"queuecheck: {BAD_OPTIONS[options]}")
+
+
+def test_options_that_together_leave_nothing_are_refused(
+    project: Project, capfd: pytest.CaptureFixture[str]
+) -> None:
+    project.feature(file="one")
+    project.feature(id="KQ-QTA-02", file="two")
+    (told,) = project.refused(capfd, "--qc-at", "features/one.feature", "--qc-id", "kq-qta-02")
+    assert told == "queuecheck: no scenario at features/one.feature is about KQ-QTA-02"
+
+
+def test_a_directory_without_features_is_refused(
+    project: Project, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (told,) = project.refused(capfd)
+    assert told == f"queuecheck: no scenario in any feature file below {project.features}"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"", "there is no Feature in it"), (b"Feature: \xff", "it is not UTF-8 text")],
+)
+def test_a_file_that_is_no_feature_is_refused(
+    project: Project, capfd: pytest.CaptureFixture[str], content: bytes, said: str
+) -> None:
+    project.feature().with_name("odd.feature").write_bytes(content)
+    (told,) = project.refused(capfd)
+    assert told == f"queuecheck: features/odd.feature: {said}"
+
+
+def test_an_undefined_step_is_told_in_one_line(project: Project) -> None:
+    project.feature(then="no such step")
+    result = project.run()
+    result.stdout.fnmatch_lines(
+        [
+            'harness error: no step definition fits: Then "no such step" (line 10)',
+            "HARNESS ERROR *KQ-QTA-01*no step definition fits: *",
+        ]
+    )
+    assert "full-trace" not in result.stdout.str()
+
+
+def test_a_run_that_is_interrupted_before_any_result_is_partial(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.feature(then="the user interrupts")
+    result = project.run()
+    result.stdout.fnmatch_lines(["partial: the run ended early (interrupted)*"])
+    assert result.ret == 5
+
+
+def test_the_command_that_repeats_a_failure_is_quoted_for_a_shell() -> None:
+    option = SimpleNamespace(qc_implementation="my lies.yaml", qc_timeout_scale=1.0, qc_cluster="x")
+    suite = Suite(SimpleNamespace(option=option), packaged_descriptor("reference"))  # type: ignore[arg-type]
+    told = suite.reproduce(SimpleNamespace(place="a.feature:3"))  # type: ignore[arg-type]
+    assert told == "queuecheck run a.feature:3 --implementation 'my lies.yaml'"
 
 
 def test_a_foreign_project_is_left_alone(pytester: pytest.Pytester) -> None:
@@ -454,4 +524,5 @@ def test_a_foreign_project_is_left_alone(pytester: pytest.Pytester) -> None:
     )
     result = pytester.runpytest_subprocess("-p", "no:pytest-bdd", "-p", "no:pytest-kind")
     result.assert_outcomes(passed=1)
-    assert "queuecheck" not in result.stdout.str().replace("plugins:", "")
+    told = [line for line in result.outlines if not line.startswith("plugins:")]
+    assert "queuecheck" not in "".join(told)
