@@ -73,8 +73,10 @@ def read_feature(file: Path, *, base: Path) -> tuple[Scenario, ...]:
     place = file.relative_to(base).as_posix()
     try:
         text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FeatureError(f"{place}: {error}") from error
+    except OSError as error:
+        raise FeatureError(f"{place}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise FeatureError(f"{place}: it is not UTF-8 text") from error
     try:
         document: Mapping[str, Any] = Parser().parse(text)
     except CompositeParserException as error:
@@ -83,7 +85,7 @@ def read_feature(file: Path, *, base: Path) -> tuple[Scenario, ...]:
         raise _unreadable(place, error) from error
     feature = document.get("feature")
     if feature is None:
-        return ()
+        raise FeatureError(f"{place}: there is no Feature in it")
     return tuple(_Reader(place, text.splitlines(), feature).scenarios())
 
 
