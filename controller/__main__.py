@@ -1,5 +1,5 @@
 """``python -m controller``."""
 
-from controller.shell.flags import main
+from controller.shell.flags import start
 
-main(prog_name="python -m controller")
+start()

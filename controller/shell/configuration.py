@@ -36,6 +36,8 @@ class Configuration:
 def read(path: Path) -> Configuration:
     """Reads and checks the file. Raises UsageError with one line."""
     document = _load(path)
+    if document is None:
+        raise _wrong(path, "", f"is empty; write apiVersion: {API_VERSION} and kind: {KIND}")
     if not isinstance(document, dict):
         raise _wrong(path, "", f"is {_shown(document)}, not a {KIND}")
     for key in document:
@@ -101,7 +103,10 @@ def _load(path: Path) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{path}:{mark.line + 1}" if mark else str(path)
-        raise UsageError(f"configuration {where}: {error.problem or 'not YAML'}") from error
+        problem = error.problem or "not YAML"
+        if error.context and problem.startswith("but "):  # half a sentence
+            problem = f"{error.context}, {problem}"
+        raise UsageError(f"configuration {where}: {problem}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise UsageError(f"configuration {path}: not YAML: {first}") from error

@@ -108,5 +108,17 @@ def main(
     sys.exit(code)
 
 
+def start() -> None:
+    """``python -m controller``: wrong usage is one line, as every other error is."""
+    try:
+        main.main(prog_name="python -m controller", standalone_mode=False)
+    except click.UsageError as error:
+        line = " ".join(error.format_message().split()).rstrip(".")
+        click.echo(f"error: {line}; see python -m controller --help", err=True)
+        sys.exit(error.exit_code)
+    except click.Abort:  # Ctrl-C before the real handlers were there
+        sys.exit(0)
+
+
 def _leave(_number: int, _frame: FrameType | None) -> None:
     sys.exit(0)

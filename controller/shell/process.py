@@ -28,6 +28,8 @@ NAMESPACE = re.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 START_PATIENCE = 10.0
 CRD_PATIENCE = 5.0
 STOP_PATIENCE = 0.7
+# OpenSSL's words for a wrong authority, a wrong certificate, and a server without TLS.
+STRANGERS = ("CERTIFICATE_VERIFY_FAILED", "NO_CERTIFICATE_OR_CRL_FOUND", "WRONG_VERSION_NUMBER")
 
 Answer = TypeVar("Answer")
 
@@ -148,14 +150,22 @@ def _reach(api: Api, lifecycle: Lifecycle) -> None:
     try:
         _patiently(
             lambda: api.raw("/version", read_timeout=5.0),
-            lambda error: isinstance(error, ApiError) and error.transient,
+            lambda error: isinstance(error, ApiError) and error.transient and not _stranger(error),
             START_PATIENCE,
             lifecycle,
         )
     except ApiError as error:
         what = "cannot be reached" if error.status == 0 else f"refuses: {error.status}"
         line = " ".join(error.message.split())
-        raise StartError(f"API server {api.server} {what}: {line}") from error
+        hint = ""
+        if _stranger(error):
+            hint = "; correct server or certificate-authority-data in the kubeconfig"
+        raise StartError(f"API server {api.server} {what}: {line}{hint}") from error
+
+
+def _stranger(error: ApiError) -> bool:
+    """Whether the server is not the one that the kubeconfig describes: no time changes that."""
+    return error.status == 0 and any(word in error.message for word in STRANGERS)
 
 
 def _check_schema(api: Api, names: Iterable[str], lifecycle: Lifecycle) -> None:

@@ -135,6 +135,28 @@ def test_a_server_that_cannot_be_reached(tmp_path: Path) -> None:
     assert "http://127.0.0.1:9 cannot be reached" in complaint(result)
 
 
+def test_a_server_that_is_another_is_not_asked_twice(server: FaultServer, tmp_path: Path) -> None:
+    path = write_kubeconfig(tmp_path / "tls", f"https://127.0.0.1:{server.port}")
+    result = start("--kubeconfig", path)
+    assert result.exit_code == 1
+    assert "WRONG_VERSION_NUMBER" in complaint(result)
+    assert "correct server or certificate-authority-data" in complaint(result)
+
+
+def test_wrong_usage_is_one_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "controller", "--component", "scheduler"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: Invalid value for '--component': 'scheduler' is not one of")
+    assert line.endswith("; see python -m controller --help")
+
+
 def test_a_server_that_knows_no_such_user_is_not_asked_twice(server: FaultServer) -> None:
     server.script("GET", "/version", failure(401, "Unauthorized"))
     result = start("--kubeconfig", server.kubeconfig)
