@@ -7,12 +7,14 @@ is the caller's to know.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import urllib3
+import yaml
 from kubernetes import client as kubernetes_client
 from kubernetes import config as kubernetes_config
 from kubernetes.client.exceptions import ApiException
@@ -59,7 +61,7 @@ class Api:
                 config_file=str(file), context=context, client_configuration=settings
             )
         except kubernetes_config.ConfigException as error:
-            raise KubeconfigError(f"kubeconfig {file}: {error}") from error
+            raise KubeconfigError(f"kubeconfig {file}: {_told(file, error)}") from error
         except Exception as error:  # the loader leaks YAML, type and attribute errors
             raise KubeconfigError(f"kubeconfig {file} cannot be read: {error}") from error
         return cls._from_settings(settings, user_agent=user_agent)
@@ -300,6 +302,16 @@ def _nonsense(verb: str, path: str, answer: str) -> Unreachable:
     return Unreachable(
         verb=verb, path=path, status=0, reason="Unreachable", message=f"the answer is {answer}"
     )
+
+
+def _told(file: Path, error: kubernetes_config.ConfigException) -> str:
+    """The loader's own words, except where it looked for a context: then what there is, too."""
+    found = re.search(r"with name (\S+) in .*/contexts list", str(error))
+    if found is None:
+        return str(error)
+    contexts = yaml.safe_load(file.read_text("utf-8")).get("contexts") or []
+    names = ", ".join(str(each.get("name")) for each in contexts) or "none"
+    return f"there is no context {found[1]!r}; there is {names}"
 
 
 def _cause(error: BaseException) -> str:

@@ -155,5 +155,5 @@ def test_a_kubeconfig_that_cannot_be_used_says_so(
 
 
 def test_an_unknown_context_is_named(server: FaultServer) -> None:
-    with pytest.raises(KubeconfigError, match="elsewhere"):
+    with pytest.raises(KubeconfigError, match="there is no context 'elsewhere'; there is here"):
         Api.from_kubeconfig(server.kubeconfig, context="elsewhere")
