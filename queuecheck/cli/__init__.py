@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 import click
 
 from queuecheck.cli.lazy import Entry, LazyGroup
 
+ENVIRONMENT = 3
 EPILOG = """\b
 Examples:
   queuecheck run                          every scenario, on a control plane of our own
@@ -52,12 +54,18 @@ def main() -> None:
     except click.Abort:
         click.echo("queuecheck: stopped", err=True)
         sys.exit(130)
+    except OSError as error:  # what is refused more precisely elsewhere never gets here
+        with suppress(OSError):  # it still holds what could not be written
+            sys.stdout.close()
+        place = error.filename or "output"
+        click.echo(f"queuecheck: {place}: {error.strerror or error}", err=True)
+        sys.exit(ENVIRONMENT)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def one_line(error: click.ClickException) -> str:
     """The message of an error without line breaks."""
-    return " ".join(error.format_message().split())
+    return " ".join(error.format_message().split()).rstrip(".")
 
 
 def where_to_read(error: click.ClickException) -> str:

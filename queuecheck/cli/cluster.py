@@ -12,9 +12,20 @@ import click
 from queuecheck.cluster.errors import ClusterError
 
 ENVIRONMENT = 3
+
+
+def _is_name(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    from queuecheck.cli.playground import NAME_PATTERN  # noqa: PLC0415
+
+    if not NAME_PATTERN.fullmatch(value):
+        raise click.BadParameter(f"{value!r} is no name: small letters, digits and hyphens only")
+    return value
+
+
 NAME = click.option(
     "--name",
     default="play",
+    callback=_is_name,
     show_default=True,
     metavar="NAME",
     help="Which one, where there are several.",

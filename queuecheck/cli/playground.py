@@ -66,12 +66,12 @@ class Playground:
         except BaseException:
             process.terminate()
             process.wait()
+            self._remove()
             raise
         if word != "ready":
             process.wait()
             said = tail(self.log, lines=15)
-            if not self.running():  # another may have been quicker
-                shutil.rmtree(self.directory, ignore_errors=True)
+            self._remove()
             raise ClusterError(f"cluster {self.name} did not start: {said}")
         process.returncode = 0  # it is meant to outlive us; its end is not ours to wait for
         return self.kubeconfig()
@@ -117,6 +117,11 @@ class Playground:
                 (self.directory / stale).unlink(missing_ok=True)
         except OSError as error:
             raise ClusterError(f"{self.directory}: {error.strerror}; set XDG_STATE_HOME") from error
+
+    def _remove(self) -> None:
+        """What a start that failed has left, unless another start was quicker."""
+        if not self.running():
+            shutil.rmtree(self.directory, ignore_errors=True)
 
     def _pid(self) -> int:
         return int(self.owner.read_text(encoding="utf-8"))

@@ -99,7 +99,7 @@ def test_unknown_words_are_refused_with_what_there_is() -> None:
     ("words", "said"),
     [
         ((), "Usage: queuecheck [OPTIONS] COMMAND [ARGS]...\n"),
-        (("list", "--idd"), "queuecheck: No such option '--idd'. (see queuecheck list --help)\n"),
+        (("list", "--idd"), "queuecheck: No such option '--idd' (see queuecheck list --help)\n"),
         (
             ("explain", "nothing"),
             "queuecheck: there is no requirement nothing; `queuecheck list` names",
@@ -117,6 +117,20 @@ def test_wrong_usage_says_where_to_read_on(
         main()
     assert left.value.code == 2
     assert capsys.readouterr().err.startswith(said)
+
+
+def test_a_full_disk_under_the_output_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        answer = subprocess.run(
+            [sys.executable, "-m", "queuecheck", "list"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert answer.stderr == "queuecheck: output: No space left on device\n"
+    assert answer.returncode == 3
 
 
 def test_a_run_of_one_scenario_starts_no_workers() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -97,7 +99,7 @@ def test_the_kubeconfig_of_what_is_not_running_is_refused(state: Path) -> None:
 @pytest.mark.parametrize("name", ["../up", "Play", "", "a" * 43])
 def test_what_is_no_name_is_refused(state: Path, name: str) -> None:
     answer = call("up", "--name", name)
-    assert answer.exit_code == 3
+    assert answer.exit_code == 2
     assert "is no name" in answer.output
     assert not state.exists()
 
@@ -115,6 +117,29 @@ def test_a_start_that_fails_says_why_and_leaves_nothing(
     assert answer.exit_code == 3
     assert answer.output.startswith("queuecheck: cluster play did not start: ")
     assert "wrong machine" in answer.output
+    assert not (state / "play").exists()
+
+
+def test_a_start_that_is_interrupted_leaves_nothing(state: Path, tmp_path: Path) -> None:
+    assets = tmp_path / "assets"
+    assets.mkdir()
+    for name in ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"):
+        (assets / name).write_text("#!/bin/sh\nexec sleep 600\n")
+        (assets / name).chmod(0o755)
+    starting = subprocess.Popen(
+        [sys.executable, "-m", "queuecheck", "cluster", "up"],
+        env={**os.environ, "KUBEBUILDER_ASSETS": str(assets)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    playground = Playground("play")
+    turn = threading.Event()
+    while not playground.running():
+        assert starting.poll() is None
+        turn.wait(0.01)
+    starting.send_signal(signal.SIGINT)
+    _, told = starting.communicate(timeout=30)
+    assert (starting.returncode, told.strip()) == (130, "queuecheck: stopped")
     assert not (state / "play").exists()
 
 
