@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 
@@ -39,6 +40,8 @@ Exit codes:
 @click.version_option(package_name="queuecheck")
 def cli() -> None:
     """Conformance suite for queue-level preemption in Kubernetes batch queues."""
+    if os.environ.get("NO_COLOR"):  # click itself does not look
+        click.get_current_context().color = False
 
 
 def main() -> None:

@@ -25,6 +25,7 @@ from queuecheck.cluster.processes import tail
 
 DOWN_SECONDS = 10.0
 ASK_EVERY = 0.05
+LEAST_ROOM = 64 * 1024
 NAME_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
 
 
@@ -71,7 +72,10 @@ class Playground:
         if word != "ready":
             process.wait()
             said = tail(self.log, lines=15)
+            full = shutil.disk_usage(self.directory).free < LEAST_ROOM
             self._remove()
+            if full:  # which the log, on the same disk, could not say
+                said = f"no room left in {self.directory}; free some, or set XDG_STATE_HOME"
             raise ClusterError(f"cluster {self.name} did not start: {said}")
         process.returncode = 0  # it is meant to outlive us; its end is not ours to wait for
         return self.kubeconfig()

@@ -119,6 +119,13 @@ def test_wrong_usage_says_where_to_read_on(
     assert capsys.readouterr().err.startswith(said)
 
 
+@pytest.mark.parametrize(("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_colours_are_left_out_when_asked_for(environment: dict[str, str], coloured: bool) -> None:
+    ours = {"NO_COLOR": None, **environment}
+    result = CliRunner().invoke(cli, ["explain", "KQ-RCL-02"], env=ours, color=True)
+    assert ("\x1b[" in result.output) is coloured
+
+
 def test_a_full_disk_under_the_output_is_one_line() -> None:
     with Path("/dev/full").open("w") as full:
         answer = subprocess.run(

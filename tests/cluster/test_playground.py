@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -141,6 +142,23 @@ def test_a_start_that_is_interrupted_leaves_nothing(state: Path, tmp_path: Path)
     _, told = starting.communicate(timeout=30)
     assert (starting.returncode, told.strip()) == (130, "queuecheck: stopped")
     assert not (state / "play").exists()
+
+
+def test_a_state_directory_without_room_is_named(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(tmp_path))
+    full = shutil.disk_usage(tmp_path)._replace(free=0)
+    monkeypatch.setattr("queuecheck.cli.playground.shutil.disk_usage", lambda _: full)
+    answer = call("up")
+    assert answer.exit_code == 3
+    assert answer.output == (
+        f"queuecheck: cluster play did not start: no room left in {state / 'play'}; "
+        "free some, or set XDG_STATE_HOME\n"
+    )
 
 
 def test_a_state_directory_that_cannot_be_made_is_named(
