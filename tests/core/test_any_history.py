@@ -37,8 +37,8 @@ actions = st.one_of(
 class Play:
     """A world, a script, and what is watched at every write."""
 
-    def __init__(self) -> None:
-        self.world = World()
+    def __init__(self, world: World | None = None) -> None:
+        self.world = world or World()
         self.world.before_write = self._watch
         self.annotations = BOTH
         self.policy = "Priority"

@@ -261,6 +261,36 @@ def test_a_parallelism_that_the_user_changes_after_we_lowered_it_is_theirs(wante
     assert world.spec_of("low")["parallelism"] == 1
 
 
+def test_a_job_suspended_by_hand_loses_mark_and_quota_in_one_write() -> None:
+    world = admitted(1)
+    world.patch(Kind.JOB, "default", "low", {"spec": {"suspend": True}})
+    world.job("urgent", priority=100, cpu=2)
+    world.settle()
+    assert world.held("low") == 0
+    assert world.message("low") != MARKED
+    assert world.held("urgent") == 1
+    assert world.reasons("low").count("Preempted") == 1
+    assert "Reclaimed" not in world.reasons("low")
+
+
+def test_what_runs_on_of_a_job_suspended_by_hand_stays_charged_until_it_is_gone() -> None:
+    world = admitted(2)
+    world.bind("low", 1)
+    world.settle()
+    world.patch(Kind.JOB, "default", "low", {"spec": {"suspend": True}})
+    mark(world, 1)
+    world.settle(jobs=False)
+    assert (world.held("low"), world.mark("low")) == (2, 1)
+    (free,) = (pod for pod in world.pods("low") if not pod["spec"].get("nodeName"))
+    world.delete(Kind.POD, "default", free["metadata"]["name"])
+    status = {"conditions": [{"type": "Suspended", "status": "True"}]}
+    world.patch(Kind.JOB, "default", "low", {"status": status})
+    world.settle(jobs=False)
+    assert (world.held("low"), world.mark("low")) == (1, 0)
+    world.settle()
+    assert world.held("low") == 0
+
+
 def test_a_pod_bound_after_the_suspension_saves_nothing() -> None:
     world = admitted()
     world.queue_runs = False

@@ -120,7 +120,8 @@ class JobLedger:
         if not unit.phase and not unit.reserves:
             return (self._first_report(job, unit, pods, now),)
         if job.by_hand and unit.reserves and not unit.marked:
-            return () if counts.active(pods) else (reports.released(unit, now),)
+            gone = job.suspension_reported and not counts.active(pods)
+            return reports.released(unit, now) if gone else ()
         held = unit.held_replicas.get(job.ref.name, 0)
         if held > standing.count and not job.by_hand:
             shrunk = self._shrunk(unit, job, standing.count)
@@ -134,7 +135,7 @@ class JobLedger:
         if unit.marked:
             return ()
         withdrawal = takeover.withdrawal(unit_raw)
-        return (withdrawal or reports.released(unit, now),)
+        return (withdrawal,) if withdrawal else reports.released(unit, now)
 
     def _follow(self, job: Job, unit: Unit, now: Instant) -> tuple[Decision, ...]:
         """The Job runs as far as its unit is admitted, and the unit says what runs."""

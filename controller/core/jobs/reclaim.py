@@ -30,7 +30,7 @@ def reclaim(job: Job, unit: Unit, pods: Collection[Pod], now: Instant) -> tuple[
         return _cleared(unit, now)
     running = counts.running(job, pods, target.replicas)
     if job.by_hand:
-        return _cleared(unit, now, replace(target, running=running))
+        return _let_go(job, unit, pods, now, replace(target, replicas=running, running=running))
     # Suspending takes every pod, so one bound in the last moment saves nothing any more.
     spared = 0 if job.suspended else running
     keeps = min(target.replicas, max(spared, target.replicas - target.mark))
@@ -51,6 +51,18 @@ def _taking(job: Job, pods: Collection[Pod], keeps: int) -> tuple[Decision, ...]
     # Until it says that it has seen the suspension, the Job controller may still make pods.
     seen = job.suspension_reported or not job.suspended
     return None if seen and counts.remaining(pods) <= keeps else ()
+
+
+def _let_go(
+    job: Job, unit: Unit, pods: Collection[Pod], now: Instant, left: Admission
+) -> tuple[Decision, ...]:
+    """Suspended by hand: what does not run goes by itself, and with it the mark.
+
+    In one write: a unit without its mark that held it still would be marked again at once.
+    """
+    if not job.suspension_reported or counts.remaining(pods) > left.running:
+        return ()
+    return _cleared(unit, now, left) if left.running else reports.released(unit, now)
 
 
 def _cleared(unit: Unit, now: Instant, *new: Admission) -> tuple[Decision, ...]:

@@ -45,14 +45,16 @@ def ended(unit: Unit, phase: str, now: Instant) -> tuple[Decision, ...]:
     return (*_before_clearing(unit), _write(unit, fields, "its Job is over"))
 
 
-def released(unit: Unit, now: Instant) -> Write:
-    """The grant is given back, the unit asks anew."""
+def released(unit: Unit, now: Instant) -> tuple[Decision, ...]:
+    """The grant is given back, the unit asks anew. Nothing has been reclaimed."""
     fields: dict[str, Any] = {
         "phase": ENQUEUED,
         "admissions": None,
         "lastUpdateTime": to_text(now),
     }
-    return _write(unit, fields, "its Job gives its grant back")
+    if unit.message == MARKED_MESSAGE:
+        fields["message"] = None
+    return (*_before_clearing(unit), _write(unit, fields, "its Job gives its grant back"))
 
 
 def reclaimed(unit: Unit, kept: Mapping[str, Admission], now: Instant) -> tuple[Decision, ...]:
