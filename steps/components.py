@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from pytest_bdd import given, when
+from pytest_bdd import given, parsers, when
 
 from steps.story import Story
 
-
-@given("the job extension is held")
-def hold_extension(story: Story) -> None:
-    implementation = story.world.implementation
-    story.world.on_cleanup(
-        lambda: implementation.release("extension"), sentence="let the job extension go"
-    )
-    implementation.hold("extension")
+EXTENSION = parsers.re(r"the job extension is (?P<how>held|let go)")
 
 
-@when("the job extension is let go")
-def release_extension(story: Story) -> None:
+@given(EXTENSION)
+@when(EXTENSION)
+def extension(story: Story, how: str) -> None:
     story.act()
-    story.world.implementation.release("extension")
+    story.extension_held = how == "held"
+    # Whatever is still held when the scenario ends is let go by the world.
+    if story.extension_held:
+        story.world.implementation.hold("extension")
+    else:
+        story.world.implementation.release("extension")

@@ -19,7 +19,7 @@ from queuecheck import resources
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import HarnessError
 from steps import states
-from steps.story import PREEMPTION, QUOTA_LABEL, Ask, Story
+from steps.story import QUOTA_LABEL, Ask, Story
 
 QUOTA = "team-a"
 UNIT_COLUMNS = ("phase", "replicas", "reclaimState")
@@ -31,7 +31,6 @@ EVENT_COLUMNS = "REASON:.reason,TYPE:.type,MESSAGE:.message"
 KUBECTL_SECONDS = 30
 SUBMITTED = parsers.re(r"""the example's Job "(?P<job>[^"]+)" is submitted""")
 ADMITTED = parsers.re(r"""the example's Job "(?P<job>[^"]+)" is admitted, its pod not bound""")
-SWITCHED = parsers.re(r"preemption is turned (?P<switch>on|off) for the example's quota")
 
 
 @cache
@@ -86,13 +85,6 @@ def submit(story: Story, job: str) -> None:
 def submit_and_admit(story: Story, job: str) -> None:
     submit(story, job)
     story.await_admission(job)
-
-
-@given(SWITCHED)
-@when(SWITCHED)
-def switch_preemption(story: Story, switch: str) -> None:
-    value = "true" if switch == "on" else "false"
-    story.set_quota(QUOTA, {"metadata": {"annotations": {PREEMPTION: value}}})
 
 
 @then(parsers.re(r'the command for the unit "(?P<unit>[^"]+)" prints:'))

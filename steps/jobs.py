@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pytest_bdd import given, parsers, then, when
 
+from queuecheck.kube import KubeObject
 from queuecheck.timeline import Selection, SetState
 from steps import states
-from steps.story import Ask, Story
+from steps.story import FENCE, Ask, Story
 
 ASK = r"(?:(?P<pods>\d+) pods of )?(?P<cpu>\d+) cpu"
 SUBMITTED = parsers.re(
@@ -86,16 +87,6 @@ def delete(story: Story, job: str) -> None:
     )
 
 
-@then(parsers.re(r'the Job "(?P<job>[^"]+)" is eventually resumed'))
-def is_resumed(story: Story, job: str) -> None:
-    story.eventually(states.resumed(story.job(job)), within="admit", since=story.acted)
-
-
-@then(parsers.re(r'the Job "(?P<job>[^"]+)" is never suspended'))
-def is_never_suspended(story: Story, job: str) -> None:
-    story.never(states.suspended(story.job(job)))
-
-
 @then(parsers.re(r'the Job "(?P<job>[^"]+)" completes once its pods have run'))
 def completes(story: Story, job: str) -> None:
     story.eventually(story.admitted(job), within="admit")
@@ -124,7 +115,12 @@ def one_unit(story: Story, unit: str) -> None:
     others = SetState(
         units,
         f'there is a unit other than "{unit}"',
-        lambda found: any(each["metadata"]["name"] != unit for each in found),
+        lambda found: any(not _is_ours(each, unit) for each in found),
         ("metadata.name",),
     )
-    story.never(others, window=story.quiet())
+    story.never(others)
+
+
+def _is_ours(found: KubeObject, unit: str) -> bool:
+    name = str(found["metadata"]["name"])
+    return name == unit or name.startswith(FENCE)

@@ -9,45 +9,38 @@ from pytest_bdd import given, parsers, then
 from queuecheck.implementation import ImplementationError
 from steps.story import Story
 
-ATTEMPTS = r'the metric job_schedule_attempts of "(?P<quota>[^"]+)" with result "(?P<result>\w+)"'
-ACTIVE = r'the metric queueunits_in_active_queue of "(?P<quota>[^"]+)"'
+METRIC = (
+    r"the metric (?P<name>job_schedule_attempts|queueunits_in_active_queue) "
+    r'of "(?P<quota>[^"]+)"(?: with result "(?P<result>\w+)")?'
+)
 
 
-@given(parsers.re(rf"{ATTEMPTS} is eventually there"))
-def attempts_there(story: Story, quota: str, result: str) -> None:
-    _await(story, quota, ">= 1", lambda value: value >= 1, result=result)
-
-
-@then(parsers.re(rf"{ATTEMPTS} eventually grows"))
-def attempts_grow(story: Story, quota: str, result: str) -> None:
-    before = story.number
-    _await(story, quota, f"> {before:g}", lambda value: value > before, result=result)
-
-
-@given(parsers.re(rf"{ACTIVE} is eventually at least (?P<number>\d+)"))
-def active_at_least(story: Story, quota: str, number: str) -> None:
+@given(parsers.re(rf"{METRIC} is eventually at least (?P<number>\d+)"))
+def at_least(story: Story, name: str, quota: str, result: str | None, number: str) -> None:
     wanted = int(number)
-    _await(story, quota, f">= {wanted}", lambda value: value >= wanted)
+    _await(story, name, quota, result, f">= {wanted}", lambda value: value >= wanted)
 
 
-@then(parsers.re(rf"{ACTIVE} eventually falls"))
-def active_falls(story: Story, quota: str) -> None:
+@then(parsers.re(rf"{METRIC} eventually (?P<change>grows|falls)"))
+def changes(story: Story, name: str, quota: str, result: str | None, change: str) -> None:
     before = story.number
-    _await(story, quota, f"< {before:g}", lambda value: value < before)
+    if change == "grows":
+        _await(story, name, quota, result, f"> {before:g}", lambda value: value > before)
+    else:
+        _await(story, name, quota, result, f"< {before:g}", lambda value: value < before)
 
 
-def _await(
+def _await(  # noqa: PLR0917 - what the step's words gave, and what is wanted
     story: Story,
+    name: str,
     quota: str,
+    result: str | None,
     wanted: str,
     test: Callable[[float], bool],
-    *,
-    result: str | None = None,
 ) -> None:
     """Reads the sample until it passes, and remembers its value."""
     queue = story.world.name(quota)
-    name = "queueunits_in_active_queue" if result is None else "job_schedule_attempts"
-    labels = {"queue": queue} if result is None else {"queue": queue, "result": result}
+    labels = {"queue": queue} | ({} if result is None else {"result": result})
     shown = ",".join(f'{key}="{value}"' for key, value in labels.items())
 
     def read() -> float | None:

@@ -24,11 +24,6 @@ def finish(story: Story, job: str) -> None:
     story.finish_pods(job)
 
 
-@then(parsers.re(r'the pods of "(?P<job>[^"]+)" eventually exist'))
-def exist(story: Story, job: str) -> None:
-    story.eventually(states.existing(story.job(job)), within="create", since=story.acted)
-
-
 @then(parsers.re(r'the unbound pods of "(?P<job>[^"]+)" are eventually removed'))
 def are_removed(story: Story, job: str) -> None:
     story.in_order(states.marked(story.unit(job)), states.going_or_gone(story.job(job)))

@@ -12,7 +12,12 @@ SETTINGS = {
     "only the gate on": {GATE: "true"},
     "only preemption on": {PREEMPTION: "true"},
 }
+NAMED = {"the gate and preemption": (GATE, PREEMPTION), "preemption": (PREEMPTION,)}
 _SETTINGS = "|".join(SETTINGS)
+TURNED = parsers.re(
+    rf"(?P<annotations>{'|'.join(NAMED)}) (?:is|are) turned (?P<switch>on|off) "
+    r'for "(?P<quota>[^"]+)"'
+)
 
 
 @given(
@@ -25,16 +30,12 @@ def make_quota(story: Story, quota: str, cpu: str, settings: str, policy: str | 
     story.make_quota(quota, cpu=cpu, settings=SETTINGS[settings], policy=policy or "Priority")
 
 
-@given(parsers.re(r'the gate and preemption are turned on for "(?P<quota>[^"]+)"'))
-def turn_both_on(story: Story, quota: str) -> None:
-    story.set_quota(quota, {"metadata": {"annotations": {GATE: "true", PREEMPTION: "true"}}})
+@given(TURNED)
+@when(TURNED)
+def turn(story: Story, quota: str, annotations: str, switch: str) -> None:
+    value = "true" if switch == "on" else "false"
+    story.set_quota(quota, {"metadata": {"annotations": dict.fromkeys(NAMED[annotations], value)}})
     story.settle()
-
-
-@given(parsers.re(r'preemption is turned on for "(?P<quota>[^"]+)"'))
-@when(parsers.re(r'preemption is turned on for "(?P<quota>[^"]+)"'))
-def turn_preemption_on(story: Story, quota: str) -> None:
-    story.set_quota(quota, {"metadata": {"annotations": {PREEMPTION: "true"}}})
 
 
 @when(parsers.re(r'the quota "(?P<quota>[^"]+)" is raised to (?P<cpu>\d+) cpu'))

@@ -176,6 +176,18 @@ def saying(unit: Subject, text: str) -> State:
     return of_unit(unit, f'saying "{text}"', lambda found: message(found) == text)
 
 
+def in_phase(unit: Subject, name: str) -> State:
+    """The unit's phase is ``name``."""
+    return of_unit(unit, f"in phase {name}", lambda found: phase(found) == name)
+
+
+def in_another_phase(unit: Subject, name: str) -> State:
+    """The unit has a phase, and another one: nobody may have looked at a new unit yet."""
+    return of_unit(
+        unit, f"in a phase other than {name}", lambda found: phase(found) not in {"", name}
+    )
+
+
 def _has_reclaim_state(unit: KubeObject) -> bool:
     return any(entry.get("reclaimState") is not None for entry in admissions(unit))
 

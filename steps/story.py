@@ -34,6 +34,7 @@ GATE = "koord-queue/wait-for-pods-running"
 PREEMPTION = "koord-queue/enable-queueunit-preemption"
 # Beyond any max in the features, and below any priority in them: a unit that asks for so much is
 # refused, and touches nobody.
+FENCE = "fence-"
 FENCE_CPU = 1_000_000
 FENCE_PRIORITY = -1_000_000
 # Creation times have whole seconds: two of them so far apart differ.
@@ -61,6 +62,7 @@ class Story:
     message: str = ""
     number: float = 0
     fences: int = 0
+    extension_held: bool = False
 
     def act(self) -> None:
         """What follows is the consequence of what is done now."""
@@ -146,7 +148,7 @@ class Story:
         head; then a quiet period closes the window.
         """
         self.fences += 1
-        alias = f"fence-{self.fences}"
+        alias = f"{FENCE}{self.fences}"
         self.submit(alias, priority=FENCE_PRIORITY, ask=Ask(1, str(FENCE_CPU)))
         return Fence(
             states.refused(self.unit(alias)),
@@ -177,8 +179,13 @@ class Story:
             news = not ended.holds(timeline.view()) and timeline.wait(seen=changes, until=until)
 
     def settle(self) -> None:
-        """The implementation has gone on to decide since a setting was changed."""
-        alias = f"fence-{self.fences + 1}"
+        """The implementation has gone on to decide since a setting was changed.
+
+        While the job extension is held no Job can show it; the step that follows has to.
+        """
+        if self.extension_held:
+            return
+        alias = f"{FENCE}{self.fences + 1}"
         window = self.fence()
         self.never(self.let_in(alias), window=window)
         self.world.api.delete(

@@ -8,4 +8,4 @@ Feature: Admission
     Scenario: A Job of three pods is Dequeued with three replicas
       Given a quota "team" of 3 cpu with the gate and preemption off
       When the Job "train" with priority 10 asks for 3 pods of 1 cpu
-      Then eventually unit "train" is Dequeued with 3 replicas and no reclaimState
+      Then "train" is eventually Dequeued with 3 replicas and no reclaimState

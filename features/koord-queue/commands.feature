@@ -16,12 +16,12 @@ Feature: The governing text's kubectl commands
 
     @KQ-SEQ-03 @must @needs:hold-extension
     Scenario: A marked unit shows its mark as long as the job extension has not acted
-      Given preemption is turned off for the example's quota
+      Given preemption is turned off for "team-a"
       And the example's Job "low-priority-job" is admitted, its pod not bound
       And the example's Job "high-priority-job" is submitted
       And "high-priority-job" is eventually waiting
       And the job extension is held
-      When preemption is turned on for the example's quota
+      When preemption is turned on for "team-a"
       Then the command for the unit "low-priority-job" prints:
         | replicas | reclaimState |
         | 1        | 1            |

@@ -18,7 +18,7 @@ Feature: Taking Jobs over
     Scenario: Its pods come at once, also when its quota is full
       Given the admitted Job "full" with priority 10 asks for 2 cpu, its pods not bound
       When the Job "free" is created unsuspended and asks for 2 cpu
-      Then the pods of "free" eventually exist
+      Then the pods of "free" are eventually there
       And the Job "free" is never suspended
 
   Rule: No pod exists before admission

@@ -48,7 +48,7 @@ Feature: Preemption after the quota filter
       And the admitted Job "low" with priority 1 asks for 6 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 6 cpu
       Then these states are seen in this order:
-        | object        | state             |
-        | unit "low"    | marked            |
-        | unit "low"    | reserving nothing |
-        | unit "urgent" | admitted          |
+        | object   | state             |
+        | "low"    | marked            |
+        | "low"    | reserving nothing |
+        | "urgent" | admitted          |

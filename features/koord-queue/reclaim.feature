@@ -10,9 +10,9 @@ Feature: Reclaiming by the job extension
       And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 3 cpu
       Then these states are seen in this order:
-        | object        | state                 |
-        | unit "low"    | marked                |
-        | pods of "low" | being deleted or gone |
+        | object            | state                 |
+        | "low"             | marked                |
+        | the pods of "low" | being deleted or gone |
 
   Rule: A pod bound to a node is never removed
 

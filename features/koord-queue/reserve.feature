@@ -11,10 +11,10 @@ Feature: Preemption before the reservation
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then these states are seen in this order:
-        | object        | state               |
-        | unit "low"    | marked              |
-        | unit "low"    | reserving nothing   |
-        | unit "urgent" | admitted            |
+        | object   | state             |
+        | "low"    | marked            |
+        | "low"    | reserving nothing |
+        | "urgent" | admitted          |
 
   Rule: Without a lower reclaimable member the unit waits
 

@@ -13,17 +13,17 @@ Feature: The worked example
     Scenario: The victim is marked, emptied and reported before the preemptor comes in
       When the example's Job "high-priority-job" is submitted
       Then these states are seen in this order:
-        | object                   | state                                             |
-        | unit "low-priority-job"  | Dequeued with 1 replica and no reclaimState       |
-        | unit "low-priority-job"  | marked for 1 replica                              |
-        | pods of "low-priority-job" | being deleted or gone                           |
-        | unit "low-priority-job"  | reserving nothing and not marked                  |
-        | unit "high-priority-job" | Dequeued with 1 replica and no reclaimState       |
+        | object                         | state                                       |
+        | "low-priority-job"             | Dequeued with 1 replica and no reclaimState |
+        | "low-priority-job"             | marked for 1 replica                        |
+        | the pods of "low-priority-job" | being deleted or gone                       |
+        | "low-priority-job"             | reserving nothing and not marked            |
+        | "high-priority-job"            | Dequeued with 1 replica and no reclaimState |
       And these states are seen in this order:
-        | object                   | state                                                         |
-        | Job "low-priority-job"   | resumed                                                       |
-        | unit "low-priority-job"  | saying "Waiting job extension to reclaim resources."          |
-        | unit "high-priority-job" | admitted                                                      |
+        | object                     | state                                                |
+        | the Job "low-priority-job" | resumed                                              |
+        | "low-priority-job"         | saying "Waiting job extension to reclaim resources." |
+        | "high-priority-job"        | admitted                                             |
       And eventually "low-priority-job" has an event Normal "Reclaimed"
 
     @KQ-SEQ-04 @should

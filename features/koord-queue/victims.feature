@@ -15,8 +15,8 @@ Feature: Victims
     @KQ-VIC-10 @must
     Scenario: The victim says that it waits for the job extension
       When the Job "urgent" with priority 100 asks for 4 cpu
-      Then eventually unit "low-1" is saying "Waiting job extension to reclaim resources."
-      And eventually unit "low-2" is saying "Waiting job extension to reclaim resources."
+      Then "low-1" is eventually saying "Waiting job extension to reclaim resources."
+      And "low-2" is eventually saying "Waiting job extension to reclaim resources."
 
   Rule: Each victim gets a Warning event Preempted, nobody else does
 
