@@ -7,11 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from queuecheck.cluster.words import CAPABILITIES
+from queuecheck.kube import Api, ApiError
 from queuecheck.plugin.collection import SUITE
 from queuecheck.plugin.suite import FAILED, SCENARIO, Suite, decide, needs_of
 from queuecheck.timeline import Budgets
 from queuecheck.verdict import Outcome
-from queuecheck.world import Stage, World
+from queuecheck.world import EnvironmentBroken, Stage, World
+
+READY_SECONDS = 5.0
 
 
 @pytest.fixture(scope="session")
@@ -43,11 +46,34 @@ def world(request: pytest.FixtureRequest, qc_stage: Stage) -> Iterator[World]:
     for need in needs_of(item):
         if need in CAPABILITIES and need not in qc_stage.capabilities:
             decide(item, Outcome.NOT_SUPPORTED, f"this cluster has no {need}")
+    if suite.lost:
+        raise EnvironmentBroken(suite.lost)
     world = qc_stage.world(scenario.requirements[0], reproduce=suite.reproduce(scenario))
     try:
-        world.open()
+        try:
+            world.open()
+        except ApiError as error:
+            suite.lost = _loss(world.api)
+            if suite.lost:
+                raise EnvironmentBroken(suite.lost) from error
+            raise
         yield world
     finally:
         keep = request.config.option.qc_keep
         kept = keep == "all" or (keep == "failed" and item.stash.get(FAILED, False))
         world.close(keep=kept)
+
+
+def _loss(api: Api) -> str:
+    """Why no scenario will find the cluster again, or "" if it answers.
+
+    Without this each of them would wait anew for a server that does not come back.
+    """
+    try:
+        api.raw("/readyz", read_timeout=READY_SECONDS)
+    except ApiError as error:
+        # A server that answers lists its checks, a line each; those that fail begin with [-].
+        failing = [line for line in error.message.splitlines() if line.startswith("[-]")]
+        reason = ", ".join(failing) or error.message
+        return f"the API server {api.server} was lost during the run: {reason}"
+    return ""

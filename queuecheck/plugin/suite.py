@@ -38,6 +38,8 @@ class Suite:
         self._config = config
         self.descriptor = descriptor
         self._broken = ""
+        # Why the cluster is gone for good, or "".
+        self.lost = ""
         self.stage = f"cluster {config.option.qc_cluster}"
 
     def pytest_bdd_apply_tag(self, tag: str, function: object) -> bool | None:

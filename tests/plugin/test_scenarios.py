@@ -284,6 +284,58 @@ def test_a_broken_environment_is_told_once(
     assert result.ret == 3
 
 
+LOST_STAGE = """
+import pytest
+
+from queuecheck.kube import Unreachable
+
+
+SAID = "[+]ping ok\\n[-]etcd failed: reason withheld\\n[+]log ok"
+
+
+class Api:
+    server = "https://127.0.0.1:1"
+
+    def raw(self, path, *, read_timeout):
+        raise Unreachable(verb="GET", path=path, status=0, reason="", message=SAID)
+
+
+class World:
+    api = Api()
+
+    def open(self):
+        print("opened")
+        self.api.raw("/", read_timeout=1)
+
+    def close(self, *, keep):
+        pass
+
+
+class Stage:
+    def world(self, requirement, *, reproduce):
+        return World()
+
+
+@pytest.fixture(scope="session")
+def qc_stage():
+    return Stage()
+"""
+
+
+def test_a_cluster_that_is_lost_is_not_looked_for_again(project: Project) -> None:
+    (project.features / "conftest.py").write_text(LOST_STAGE, encoding="utf-8")
+    for number in (1, 2, 3):
+        project.feature(id=f"KQ-QTA-0{number}", level=LEVELS[number], file=f"f{number}")
+    result = project.run("-s")
+    assert result.stdout.str().count("opened") == 1
+    result.stdout.fnmatch_lines(
+        [
+            "ENVIRONMENT *3 requirements: the API server https://127.0.0.1:1 was lost during*: *etcd failed: reason withheld"
+        ]
+    )
+    assert result.ret == 3
+
+
 LEVELS = {1: "must", 2: "must", 3: "should"}
 
 
