@@ -330,7 +330,8 @@ def test_a_cluster_that_is_lost_is_not_looked_for_again(project: Project) -> Non
     assert result.stdout.str().count("opened") == 1
     result.stdout.fnmatch_lines(
         [
-            "ENVIRONMENT *3 requirements: the API server https://127.0.0.1:1 was lost during*: *etcd failed: reason withheld"
+            "ENVIRONMENT *3 requirements: the API server https://127.0.0.1:1 was lost during "
+            "the run: *etcd failed: reason withheld"
         ]
     )
     assert result.ret == 3
