@@ -328,12 +328,8 @@ def test_a_cluster_that_is_lost_is_not_looked_for_again(project: Project) -> Non
         project.feature(id=f"KQ-QTA-0{number}", level=LEVELS[number], file=f"f{number}")
     result = project.run("-s")
     assert result.stdout.str().count("opened") == 1
-    result.stdout.fnmatch_lines(
-        [
-            "ENVIRONMENT *3 requirements: the API server https://127.0.0.1:1 was lost during "
-            "the run: *etcd failed: reason withheld"
-        ]
-    )
+    lost = "the API server https://127.0.0.1:1 was lost during the run: *etcd failed: *"
+    result.stdout.fnmatch_lines([f"ENVIRONMENT *3 requirements: {lost}"])
     assert result.ret == 3
 
 
