@@ -30,3 +30,14 @@ def comes_once(story: Story, unit: str, kind: str, reason: str) -> None:
 def never_comes(story: Story, unit: str, reason: str) -> None:
     state = states.has_event(story.unit(unit), reason=reason)
     story.never(state, since=story.beginning)
+
+
+@then(
+    parsers.re(
+        r'no unit but "(?P<first>[^"]+)" and "(?P<second>[^"]+)" ever has '
+        r'an event "(?P<reason>\w+)"'
+    )
+)
+def never_comes_elsewhere(story: Story, first: str, second: str, reason: str) -> None:
+    others = states.another_has_event(story.world.namespace, {first, second}, reason=reason)
+    story.never(others, since=story.beginning)

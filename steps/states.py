@@ -7,7 +7,7 @@ above 0. *Unbound*: a pod without ``spec.nodeName`` that is not terminal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import Condition, Selection, SetState, State, Subject, all_of, any_of
@@ -375,6 +375,27 @@ def has_event(unit: Subject, *, reason: str, kind: str | None = None) -> SetStat
         f'{unit.label} has an event {of_type}"{reason}"',
         lambda events: occurrences(events) >= 1,
         ("type", "reason", "message", "count"),
+    )
+
+
+def another_has_event(namespace: str, spared: Collection[str], *, reason: str) -> SetState:
+    """The event has come to a unit that is none of ``spared``."""
+    others = Selection(
+        "Event",
+        namespace,
+        lambda event: (
+            event.get("reason") == reason
+            and (event.get("involvedObject") or {}).get("kind") == "QueueUnit"
+            and event["involvedObject"].get("name") not in spared
+        ),
+        f'events "{reason}" of other units',
+    )
+    names = " and ".join(f'"{name}"' for name in sorted(spared))
+    return SetState(
+        others,
+        f'a unit other than {names} has an event "{reason}"',
+        lambda events: occurrences(events) >= 1,
+        ("involvedObject.name", "type", "reason", "message"),
     )
 
 

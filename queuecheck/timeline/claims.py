@@ -32,7 +32,7 @@ from queuecheck.timeline.poll import poll
 from queuecheck.timeline.state import Condition
 from queuecheck.timeline.timeline import Timeline
 from queuecheck.timeline.track import Point
-from queuecheck.timeline.window import Closed, Fence, Window
+from queuecheck.timeline.window import Closed, Fence, Quiet, Window
 
 T = TypeVar("T")
 Hopeless = Callable[[], str | None]
@@ -226,7 +226,11 @@ class Claims:
         fence = window.state if isinstance(window, Fence) else None
         conditions = (state,) if fence is None else (state, fence)
         sentence = f"{claim}: {state.sentence}"
-        with self._attempt(claim, sentence, conditions, since, *window.budgets) as attempt:
+        # A quiet period counts from where the claim starts, not from when it is made.
+        past = self.timeline.now() - since.at if since and isinstance(window, Quiet) else 0.0
+        with self._attempt(
+            claim, sentence, conditions, since, *window.budgets, past=past
+        ) as attempt:
             attempt.expected = (sentence, until(window, attempt))
             if not attempt.ordered((state,)):
                 raise Unknown(f"{sentence}: the order of {named_kinds((state,))} is not known")
@@ -264,7 +268,8 @@ class Claims:
                     f"the window did not close: {window.state.sentence} was not seen within "
                     f"{attempt.seconds:g} s (budget {window.within})"
                 )
-        sentence = f"watched for {attempt.seconds:g} s (budget {' or '.join(window.budgets)})"
+        watched = max(self.budgets.seconds(budget) for budget in window.budgets)
+        sentence = f"watched for {watched:g} s (budget {' or '.join(window.budgets)})"
         return Closed("quiet", sentence, attempt.waited, self.timeline.position())
 
     def _refuse_unordered(
@@ -287,6 +292,7 @@ class Claims:
         conditions: Sequence[Condition],
         since: Position | None,
         *budgets: str,
+        past: float = 0.0,
     ) -> Iterator[Attempt]:
         attempt = Attempt(
             self.timeline,
@@ -295,7 +301,7 @@ class Claims:
             sentence=sentence,
             conditions=conditions,
             since=since,
-            seconds=max(self.budgets.seconds(budget) for budget in budgets),
+            seconds=max(0.0, max(self.budgets.seconds(budget) for budget in budgets) - past),
         )
         self.waiting = (sentence, attempt.began)
         self._closed_by = ""

@@ -35,7 +35,10 @@ class Fence:
 
 @dataclass(frozen=True)
 class Quiet:
-    """Closes after the time of a budget class."""
+    """Closes when the time of a budget class has passed since the claim's start.
+
+    A claim that starts in the past may find it closed already: it then judges what was seen.
+    """
 
     budget: str = "quiet"
 

@@ -72,6 +72,16 @@ def test_a_window_may_begin_before_the_claim() -> None:
         stage.claims.never(has(unit("a"), x=1), QUIET, since=here)
 
 
+def test_a_quiet_window_counts_from_where_it_begins() -> None:
+    stage = Stage()
+    here = stage.timeline.position()
+    stage.write("Unit", "a", 1, x=0)
+    stage.claims.never(has(unit("b"), x=1), QUIET)
+    closed = stage.claims.never(has(unit("a"), x=1), QUIET, since=here)
+    assert closed.waited == pytest.approx(0, abs=0.5)
+    assert closed.sentence == "watched for 2 s (budget quiet)"
+
+
 def test_a_fence_closes_the_window_as_soon_as_it_is_seen() -> None:
     stage = Stage()
     stage.write("Unit", "a", 1, x=0)
