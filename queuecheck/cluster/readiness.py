@@ -42,7 +42,8 @@ def wait_until(
     while not condition():
         for child in children:
             if (fate := child.fate()) is not None:
-                raise ProgramFailed(fate, log=child.tail())
+                # Which program it was matters where somebody else's are used.
+                raise ProgramFailed(f"{fate} ({child.command[0]})", log=child.tail())
         if time.monotonic() > deadline:
             stalled = children[-1]
             raise ProgramFailed(

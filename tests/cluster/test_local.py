@@ -165,7 +165,9 @@ def test_a_start_that_fails_half_way_says_why_and_leaves_nothing(
 ) -> None:
     spoil(monkeypatch, program, lambda command: [*command, "--no-such-flag"])
     name = {"etcd": "etcd"}.get(program, f"kube-{program.replace('_', '-')}")
-    with pytest.raises(ProgramFailed, match=rf"(?s)^{name} ended with exit code \d; .*flag"):
+    with pytest.raises(
+        ProgramFailed, match=rf"(?s)^{name} ended with exit code \d \(/.*\); .*flag"
+    ):
         LocalCluster().start()
     nothing_is_left_of(made[0])
 

@@ -1,0 +1,60 @@
+"""How long a worker takes until its first scenario: ``python bench/stage.py [WORKERS] [RUNS]``.
+
+Each worker is a process of its own that brings up a control plane and the reference controller and
+plays the canary; a row tells the seconds, from the start of the processes, until each was ready.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+READY = """
+import pathlib, sys, tempfile
+from queuecheck.implementation import packaged_descriptor
+from queuecheck.timeline import Budgets
+from queuecheck.world import Stage
+with tempfile.TemporaryDirectory() as directory:
+    stage = Stage(run="bench", worker=sys.argv[1], descriptor=packaged_descriptor("reference"),
+        cluster="local", budgets=Budgets(), evidence_directory=pathlib.Path(directory))
+    stage.open()
+    print("ready", flush=True)
+    sys.stdin.read()
+    stage.close()
+"""
+
+
+def ready_after(workers: int) -> list[float]:
+    """Seconds until each of so many workers, started together, was ready."""
+    began = time.perf_counter()
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", READY, f"gw{number}"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for number in range(workers)
+    ]
+    seconds = []
+    for process in processes:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        assert said == b"ready\n", said
+        seconds.append(time.perf_counter() - began)
+    for process in processes:
+        process.communicate()
+    return seconds
+
+
+def main() -> None:
+    """Prints a row for each run."""
+    words = sys.argv[1:]
+    workers = int(words[0]) if words else 2
+    runs = int(words[1]) if len(words) > 1 else 5
+    for _ in range(runs):
+        print(" ".join(f"{seconds:5.2f}" for seconds in ready_after(workers)), " seconds")
+
+
+if __name__ == "__main__":
+    main()
