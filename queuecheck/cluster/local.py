@@ -165,9 +165,7 @@ class LocalCluster:
         """All four programs; with the definitions on the server before controllers look."""
         self._lay_out()
         files, ports = self._started(), self._ports
-        planted = seed.present()
-        if planted:
-            seed.plant(files.etcd_data)
+        planted = seed.plant(files.etcd_data)
         self._boot_server(found)
         if not planted:
             self._await_definitions()

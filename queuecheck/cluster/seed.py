@@ -47,10 +47,17 @@ class Seed:
         """Whether it can be planted."""
         return self._directory.is_dir()
 
-    def plant(self, etcd_data: Path) -> None:
-        """Copies it to where an etcd that has not started yet will look."""
-        shutil.copytree(self._directory, etcd_data)
+    def plant(self, etcd_data: Path) -> bool:
+        """Copies it to where an etcd that has not started yet will look; whether it was there."""
+        if not self.present():
+            return False
+        try:
+            shutil.copytree(self._directory, etcd_data)
+        except OSError:  # deleted meanwhile, or no room: etcd then starts from nothing
+            shutil.rmtree(etcd_data, ignore_errors=True)
+            return False
         etcd_data.chmod(0o700)
+        return True
 
     def keep(self, etcd_data: Path) -> None:
         """Takes it from an etcd that has ended. Raises OSError, and then nothing is kept."""

@@ -72,13 +72,27 @@ def test_what_is_planted_is_what_was_kept_but_for_zeros_at_the_end_of_a_log(
     seed = Seed.of(programs, None)
     grown(seed, tmp_path / "etcd-data", b"rec\0ords" + b"\0" * 1_000_000)
 
-    seed.plant(tmp_path / "planted")
+    assert seed.plant(tmp_path / "planted")
 
     assert (tmp_path / "planted" / "member" / "db").read_bytes() == b"db\0\0"
     log = (tmp_path / "planted" / "member" / "wal" / "0.wal").read_bytes()
     assert log.rstrip(b"\0") == b"rec\0ords"
     assert len(log) < 100_000
     assert len(log) % 8 == 0
+
+
+def test_a_seed_that_cannot_be_copied_is_not_planted(
+    cache: Path, programs: Programs, tmp_path: Path
+) -> None:
+    seed = Seed.of(programs, None)
+    assert not seed.plant(tmp_path / "planted")
+
+    grown(seed, tmp_path / "etcd-data", b"log")
+    next(cache.rglob("db")).unlink()
+    next(cache.rglob("member")).joinpath("db").symlink_to("nowhere")
+
+    assert not seed.plant(tmp_path / "planted")
+    assert not (tmp_path / "planted").exists()
 
 
 def test_a_seed_that_cannot_be_kept_leaves_nothing(
