@@ -15,7 +15,7 @@ from types import FrameType
 
 from queuecheck import resources
 from queuecheck.cli.playground import Playground
-from queuecheck.cluster import ClusterError, LocalCluster, apply_manifests
+from queuecheck.cluster import ClusterError, LocalCluster
 from queuecheck.cluster.credentials import write_private
 from queuecheck.implementation import (
     Implementation,
@@ -49,14 +49,13 @@ def _bring_up(
     playground: Playground, stack: ExitStack, *, controller: bool
 ) -> Implementation | None:
     manifests = resources.manifests_root()
-    cluster = LocalCluster(playground.name, manifests=manifests / "crds")
+    cluster = LocalCluster(playground.name, manifests=(manifests / "crds", manifests / "rbac"))
     stack.callback(cluster.stop)
     cluster.start()
     cluster.nodes.open_slot(SLOT, pods=SLOT_PODS)
     cluster.nodes.run(SLOT)
     api = Api.from_kubeconfig(cluster.kubeconfig, user_agent="queuecheck-cluster")
     stack.callback(api.close)
-    apply_manifests(api, manifests / "rbac")
     implementation = None
     if controller:
         descriptor = load_descriptor(resources.implementations_root() / "reference.yaml")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from queuecheck.cluster import servers
@@ -47,10 +47,10 @@ USABLE = "/readyz?exclude=poststarthook/rbac/bootstrap-roles"
 class LocalCluster:
     """One control plane. ``start`` makes it, ``stop`` ends it; then it may be started again.
 
-    ``manifests`` is a file or directory of definitions that are there from the start: the
-    controller manager looks for new kinds every 30 s only, and until then does not collect what
-    objects of theirs leave behind. ``start_seconds`` is how long each program may take until it is
-    ready, on a slow machine too.
+    ``manifests`` are files or directories of objects that are there from the start, in this order.
+    Definitions have to be: the controller manager looks for new kinds every 30 s only, and until
+    then does not collect what objects of theirs leave behind. ``start_seconds`` is how long each
+    program may take until it is ready, on a slow machine too.
     """
 
     def __init__(
@@ -58,13 +58,13 @@ class LocalCluster:
         name: str = "local",
         *,
         found: Programs | None = None,
-        manifests: Path | None = None,
+        manifests: Sequence[Path] = (),
         start_seconds: float = START_SECONDS,
     ) -> None:
         self.name = name
         self.reason = f"cluster {name}: a control plane of our own on {LOOPBACK}"
         self._programs = found
-        self._manifests = manifests
+        self._manifests = tuple(manifests)
         self._start_seconds = start_seconds
         self._capabilities: frozenset[str] = frozenset()
         self._files: Files | None = None
@@ -232,8 +232,8 @@ class LocalCluster:
     def _await_definitions(self) -> None:
         self._await_apiserver(USABLE)
         self._connect()
-        if self._manifests is not None:
-            apply_manifests(self._client, self._manifests)
+        for path in self._manifests:
+            apply_manifests(self._client, path)
 
     def _await_apiserver(self, path: str) -> None:
         token = self._users[0].token

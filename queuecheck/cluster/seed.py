@@ -14,13 +14,13 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from queuecheck.cluster.programs import ETCD_VERSION, KUBERNETES_VERSION, Programs, cache_directory
 
-LAYOUT = "1"
+LAYOUT = "2"
 LOG_SUFFIX = ".wal"
 ROOM = 64 * 1024
 
@@ -32,15 +32,16 @@ class Seed:
         self._directory = directory
 
     @classmethod
-    def of(cls, programs: Programs, manifests: Path | None) -> Seed:
+    def of(cls, programs: Programs, manifests: Sequence[Path]) -> Seed:
         """Reads every file of ``manifests``; of a program, only which one it is."""
         digest = hashlib.sha256(f"{LAYOUT} {KUBERNETES_VERSION} {ETCD_VERSION}".encode())
         for program in (programs.etcd, programs.kube_apiserver, programs.kube_controller_manager):
             stat = program.stat()
             digest.update(f"{program.resolve()} {stat.st_size} {stat.st_mtime_ns}".encode())
-        for file in _files(manifests):
-            digest.update(file.name.encode())
-            digest.update(file.read_bytes())
+        for path in manifests:
+            for file in _files(path):
+                digest.update(file.name.encode())
+                digest.update(file.read_bytes())
         return cls(cache_directory() / f"seed-{digest.hexdigest()[:16]}")
 
     def present(self) -> bool:
@@ -84,12 +85,10 @@ class Seed:
             os.close(descriptor)
 
 
-def _files(manifests: Path | None) -> list[Path]:
-    if manifests is None:
-        return []
-    if manifests.is_file():
-        return [manifests]
-    return sorted(file for file in manifests.rglob("*") if file.is_file())
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    return sorted(file for file in path.rglob("*") if file.is_file())
 
 
 def _shorten(log: Path) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from queuecheck import resources
 from queuecheck.cluster import Cluster, ClusterError, LocalCluster
-from queuecheck.cluster.manifests import apply_manifests
 from queuecheck.implementation import Descriptor, Implementation, ImplementationError, implement
 from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, NotFound
 from queuecheck.kube.resource import NAMESPACES, PRIORITY_CLASSES
@@ -95,7 +94,6 @@ class Stage:
         api = self._api = Api.from_kubeconfig(cluster.kubeconfig, user_agent="queuecheck-stage")
         self._stack.callback(api.close)
         _ensure_namespace(api, self._descriptor.queue_namespace)
-        apply_manifests(api, resources.manifests_root() / "rbac")
         lend_rights(api, self._descriptor)
         implementation: Implementation = implement(self._descriptor, cluster, directory=directory)
         self._stack.callback(implementation.stop)
@@ -144,7 +142,8 @@ class Stage:
 
 def _cluster(kind: str) -> Cluster:
     if kind == "local":
-        return LocalCluster(manifests=resources.manifests_root() / "crds")
+        root = resources.manifests_root()
+        return LocalCluster(manifests=(root / "crds", root / "rbac"))
     raise EnvironmentBroken(f"there is no cluster provider {kind}")
 
 

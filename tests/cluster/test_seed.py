@@ -54,22 +54,22 @@ def grown(seed: Seed, directory: Path, content: bytes) -> None:
 def test_a_seed_is_that_of_its_programs_and_manifests(
     cache: Path, programs: Programs, manifests: Path, tmp_path: Path
 ) -> None:
-    grown(Seed.of(programs, manifests), tmp_path / "etcd-data", b"log")
-    assert Seed.of(programs, manifests).present()
-    assert not Seed.of(programs, None).present()
+    grown(Seed.of(programs, [manifests]), tmp_path / "etcd-data", b"log")
+    assert Seed.of(programs, [manifests]).present()
+    assert not Seed.of(programs, []).present()
 
     (manifests / "a.yaml").write_text("kind: B\n")
-    assert not Seed.of(programs, manifests).present()
+    assert not Seed.of(programs, [manifests]).present()
 
     (manifests / "a.yaml").write_text("kind: A\n")
     os.utime(programs.kube_apiserver, (1, 1))
-    assert not Seed.of(programs, manifests).present()
+    assert not Seed.of(programs, [manifests]).present()
 
 
 def test_what_is_planted_is_what_was_kept_but_for_zeros_at_the_end_of_a_log(
     cache: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    seed = Seed.of(programs, None)
+    seed = Seed.of(programs, [])
     grown(seed, tmp_path / "etcd-data", b"rec\0ords" + b"\0" * 1_000_000)
 
     assert seed.plant(tmp_path / "planted")
@@ -84,7 +84,7 @@ def test_what_is_planted_is_what_was_kept_but_for_zeros_at_the_end_of_a_log(
 def test_a_seed_that_cannot_be_copied_is_not_planted(
     cache: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    seed = Seed.of(programs, None)
+    seed = Seed.of(programs, [])
     assert not seed.plant(tmp_path / "planted")
 
     grown(seed, tmp_path / "etcd-data", b"log")
@@ -98,7 +98,7 @@ def test_a_seed_that_cannot_be_copied_is_not_planted(
 def test_a_seed_that_cannot_be_kept_leaves_nothing(
     cache: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    seed = Seed.of(programs, None)
+    seed = Seed.of(programs, [])
     with pytest.raises(OSError, match="nowhere"), seed.growing():
         seed.keep(tmp_path / "nowhere")
 
@@ -110,7 +110,7 @@ def test_a_seed_that_cannot_be_kept_leaves_nothing(
 def test_the_second_of_two_waits_and_finds_it_grown(
     cache: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    seed = Seed.of(programs, None)
+    seed = Seed.of(programs, [])
     second: list[bool] = []
 
     def wait() -> None:
@@ -131,7 +131,7 @@ def test_the_second_of_two_waits_and_finds_it_grown(
 
 def started_with_definitions() -> tuple[int, int]:
     """How many of our definitions and of the simulated nodes a new cluster has."""
-    cluster = LocalCluster("seeded", manifests=CRDS)
+    cluster = LocalCluster("seeded", manifests=[CRDS])
     cluster.start()
     try:
         api = Api.from_kubeconfig(cluster.kubeconfig)
@@ -149,11 +149,11 @@ def test_a_cluster_is_the_same_from_nothing_and_from_its_seed(
     programs = provide()
     monkeypatch.setenv("KUBEBUILDER_ASSETS", str(programs.etcd.parent))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert not Seed.of(programs, CRDS).present()
+    assert not Seed.of(programs, [CRDS]).present()
 
     from_nothing = started_with_definitions()
 
-    assert Seed.of(programs, CRDS).present()
+    assert Seed.of(programs, [CRDS]).present()
     assert started_with_definitions() == from_nothing
     assert from_nothing[0] == len(list(CRDS.glob("*.yaml")))
 
