@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from queuecheck.cluster import LocalCluster
+from queuecheck.cluster import Cluster, LocalCluster
 from queuecheck.implementation import Implementation, LogMark, Sample, packaged_descriptor
 from queuecheck.kube import Api, NotFound
 from queuecheck.kube.resource import CONFIG_MAPS, NAMESPACES, PRIORITY_CLASSES, SERVICE_ACCOUNTS
@@ -58,14 +58,32 @@ def names(request: pytest.FixtureRequest) -> Names:
     return Names("tests", "KQ-QTA-01", f"a{number}")
 
 
+class Somebodys:
+    """The control plane as if it were not ours alone."""
+
+    def __init__(self, cluster: LocalCluster) -> None:
+        self._cluster = cluster
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        return self._cluster.capabilities - {"restart"}
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._cluster, name)
+
+
 @pytest.fixture
 def world(
     installed: Api, control_plane: LocalCluster, played: Played, names: Names, tmp_path: Path
 ) -> World:
+    return opened(cast("Cluster", Somebodys(control_plane)), played, names, tmp_path)
+
+
+def opened(cluster: Cluster, played: Played, names: Names, tmp_path: Path) -> World:
     ground = Ground(
         run="tests",
         profile=PROFILE,
-        cluster=control_plane,
+        cluster=cluster,
         implementation=cast("Implementation", played),
         budgets=Budgets(),
         cross_kind_order=True,
@@ -133,6 +151,17 @@ def test_the_end_takes_everything_away(world: World, api: Api, played: Played) -
         api.get(PRIORITY_CLASSES, world.name("mine"))
     assert _is_going(api, world.namespace)
     assert played.restored == 1
+
+
+def test_on_a_control_plane_of_our_own_the_emptied_namespace_stays(
+    installed: Api, control_plane: LocalCluster, played: Played, names: Names, tmp_path: Path
+) -> None:
+    world = opened(control_plane, played, names, tmp_path)
+    resource = world.resource("ElasticQuota")
+    world.create(resource, quota(world))
+    world.close()
+    assert installed.list(resource, namespace=world.namespace).items == ()
+    assert not _is_going(installed, world.namespace)
 
 
 def test_a_kept_world_stays(world: World, api: Api) -> None:
