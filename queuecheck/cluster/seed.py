@@ -76,7 +76,7 @@ class Seed:
     def growing(self) -> Iterator[bool]:
         """One process at a time; True for the one that has to make it. Raises OSError."""
         self._directory.parent.mkdir(parents=True, exist_ok=True)
-        lock = self._directory.with_suffix(".lock")
+        lock = self._directory.parent / "seed.lock"
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
