@@ -1,5 +1,6 @@
 """What tests of several areas share: one real control plane."""
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -8,6 +9,15 @@ from queuecheck import resources
 from queuecheck.cluster import LocalCluster, apply_manifests
 from queuecheck.kube import Api
 from queuecheck.kube.resource import NAMESPACES
+
+
+def pytest_configure() -> None:
+    """Ctrl-C means something to what the tests start.
+
+    A shell that runs a job in the background ignores it, and whoever is started inherits that.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

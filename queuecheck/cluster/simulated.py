@@ -78,8 +78,7 @@ class SimulatedNodes:
         with self._commands():
             node = self._slots.get(slot) or self._free_node()
             self._slots[slot] = node
-            room = {"capacity": {"pods": str(pods)}, "allocatable": {"pods": str(pods)}}
-            self._api.patch(NODES, node, {"status": room}, subresource="status")
+            self._make_room(node, pods)
             self._label(node, slot)
 
     def run(self, slot: str) -> None:
@@ -102,13 +101,13 @@ class SimulatedNodes:
         """See NodeDriver."""
         with self._commands():
             if slot in self._slots:
-                self._label(self._slots[slot], None)
+                self._shut(self._slots[slot])
 
     def reset(self) -> None:
         """See NodeDriver."""
         with self._commands():
             for node in self._slots.values():
-                self._label(node, None)
+                self._shut(node)
             self._slots.clear()
             self._running.clear()
             self._orders.clear()
@@ -155,6 +154,15 @@ class SimulatedNodes:
             if node not in taken:
                 return node
         return self._add_node()
+
+    def _shut(self, node: str) -> None:
+        """No slot, and no room either: pods that ask for no slot must not land on it."""
+        self._label(node, None)
+        self._make_room(node, 0)
+
+    def _make_room(self, node: str, pods: int) -> None:
+        room = {"capacity": {"pods": str(pods)}, "allocatable": {"pods": str(pods)}}
+        self._api.patch(NODES, node, {"status": room}, subresource="status")
 
     def _label(self, node: str, slot: str | None) -> None:
         self._api.patch(NODES, node, {"metadata": {"labels": {SLOT_LABEL: slot}}})

@@ -225,6 +225,8 @@ def test_after_a_reset_no_node_has_a_slot_and_a_busy_node_is_not_given_again(
     busy = bound(pods)[0]["spec"]["nodeName"]
     nodes.reset()
     assert not api.list(NODES, label_selector=SLOT_LABEL).items
+    room = {each["status"]["allocatable"]["pods"] for each in api.list(NODES).items}
+    assert room == {"0"}, "a pod that asks for no slot would be bound"
     nodes.open_slot(f"{namespace}-new", pods=1)
     (node,) = api.list(NODES, label_selector=SLOT_LABEL).items
     assert node["metadata"]["name"] != busy
