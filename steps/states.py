@@ -319,15 +319,6 @@ def running(job: Subject, number: int) -> SetState:
     )
 
 
-def bound(job: Subject, number: int) -> SetState:
-    """So many pods that have a node, started or not."""
-    return of_pods(
-        job,
-        f"{number} bound to a node",
-        lambda pods: sum(is_bound(pod) and not is_leaving(pod) for pod in pods) == number,
-    )
-
-
 def lost(job: Subject, uids: frozenset[str]) -> SetState:
     """One of these pods is being deleted, or is not there any more."""
 

@@ -197,7 +197,6 @@ class Story:
 
     def make_quota(self, alias: str, *, cpu: str, settings: Mapping[str, str], policy: str) -> None:
         """A quota with min and max of so many cpu; returns when its Queue is there."""
-        self.quota = alias
         self.apply_quota(
             alias,
             {
