@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_bdd import parsers, then
 
-from steps import states
+from steps.states import events
 from steps.story import Story
 
 UNIT = r'"(?P<unit>[^"]+)"'
@@ -13,22 +13,22 @@ EVENT = r'(?P<kind>Normal|Warning) "(?P<reason>\w+)"'
 
 @then(parsers.re(rf"eventually {UNIT} has an event {EVENT}"))
 def comes(story: Story, unit: str, kind: str, reason: str) -> None:
-    state = states.has_event(story.unit(unit), reason=reason, kind=kind)
+    state = events.has_event(story.unit(unit), reason=reason, kind=kind)
     story.eventually(state, within="reclaim", since=story.beginning)
 
 
 @then(parsers.re(rf"{UNIT} has exactly one event {EVENT}"))
 def comes_once(story: Story, unit: str, kind: str, reason: str) -> None:
     subject = story.unit(unit)
-    state = states.has_event(subject, reason=reason, kind=kind)
+    state = events.has_event(subject, reason=reason, kind=kind)
     story.eventually(state, within="reclaim", since=story.beginning)
-    more = states.has_more_events_than(subject, 1, reason=reason)
+    more = events.has_more_events_than(subject, 1, reason=reason)
     story.never(more, since=story.beginning)
 
 
 @then(parsers.re(rf'{UNIT} never has an event "(?P<reason>\w+)"'))
 def never_comes(story: Story, unit: str, reason: str) -> None:
-    state = states.has_event(story.unit(unit), reason=reason)
+    state = events.has_event(story.unit(unit), reason=reason)
     story.never(state, since=story.beginning)
 
 
@@ -39,5 +39,5 @@ def never_comes(story: Story, unit: str, reason: str) -> None:
     )
 )
 def never_comes_elsewhere(story: Story, first: str, second: str, reason: str) -> None:
-    others = states.another_has_event(story.world.namespace, {first, second}, reason=reason)
+    others = events.another_has_event(story.world.namespace, {first, second}, reason=reason)
     story.never(others, since=story.beginning)

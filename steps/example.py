@@ -18,7 +18,7 @@ from pytest_bdd import given, parsers, then, when
 from queuecheck import resources
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import HarnessError
-from steps import states
+from steps.states import events, units
 from steps.story import QUOTA_LABEL, Ask, Story
 
 QUOTA = "team-a"
@@ -53,7 +53,7 @@ def _manifest(kind: str, name: str) -> KubeObject:
 @given("the governing text's example: its quota of 2 cpu and its PriorityClasses")
 def make_quota(story: Story) -> None:
     body = _manifest("ElasticQuota", QUOTA)
-    story.apply_quota(QUOTA, {"metadata": _moved(body), "spec": body["spec"]})
+    story.quotas.apply(QUOTA, {"metadata": _moved(body), "spec": body["spec"]})
 
 
 @given(SUBMITTED)
@@ -69,7 +69,7 @@ def submit(story: Story, job: str) -> None:
         "nodeSelector": story.world.slot_selector(job),
     }
     labels = {**body["metadata"]["labels"], QUOTA_LABEL: story.world.name(QUOTA)}
-    story.asks[job] = Ask(1, pod["containers"][0]["resources"]["requests"]["cpu"])
+    story.jobs.asks[job] = Ask(1, pod["containers"][0]["resources"]["requests"]["cpu"])
     story.world.create(
         story.world.resource("Job"),
         {
@@ -84,7 +84,7 @@ def submit(story: Story, job: str) -> None:
 @when(ADMITTED)
 def submit_and_admit(story: Story, job: str) -> None:
     submit(story, job)
-    story.await_admission(job)
+    story.jobs.await_admission(job)
 
 
 @then(parsers.re(r'the command for the unit "(?P<unit>[^"]+)" prints:'))
@@ -93,10 +93,10 @@ def unit_command_prints(story: Story, unit: str, datatable: list[list[str]]) -> 
     heads, row = datatable
     wanted = dict(zip(heads, row, strict=True))
     if wanted["reclaimState"] == "none":
-        dequeued = states.dequeued(story.unit(unit), int(wanted["replicas"]))
+        dequeued = units.dequeued(story.unit(unit), int(wanted["replicas"]))
         story.eventually(dequeued, within="reclaim")
     else:
-        marked = states.marked(story.unit(unit), int(wanted["reclaimState"]))
+        marked = units.marked(story.unit(unit), int(wanted["reclaimState"]))
         story.eventually(marked, within="mark")
     printed = _print_unit(story, unit)
     cells = printed.rstrip("\n").split("\t")
@@ -111,7 +111,7 @@ def unit_command_prints(story: Story, unit: str, datatable: list[list[str]]) -> 
 def events_command_prints(story: Story, unit: str, datatable: list[list[str]]) -> None:
     _, *rows = datatable
     for reason, kind in rows:
-        state = states.has_event(story.unit(unit), reason=reason, kind=kind)
+        state = events.has_event(story.unit(unit), reason=reason, kind=kind)
         story.eventually(state, within="reclaim", since=story.beginning)
     printed = _print_events(story, unit)
     seen = {tuple(line.split(maxsplit=2)[:2]) for line in printed.splitlines()}
@@ -134,10 +134,10 @@ def _print_unit(story: Story, unit: str) -> str:
     found = story.world.api.get(
         story.world.resource("QueueUnit"), unit, namespace=story.world.namespace
     )
-    first = next(iter(states.admissions(found)), {})
+    first = next(iter(units.admissions(found)), {})
     replicas = first.get("replicas", "")
     reclaim = (first.get("reclaimState") or {}).get("replicas", "")
-    return f"{states.phase(found)}\t{replicas}\t{reclaim}\n"
+    return f"{units.phase(found)}\t{replicas}\t{reclaim}\n"
 
 
 def _print_events(story: Story, unit: str) -> str:

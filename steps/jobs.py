@@ -6,7 +6,7 @@ from pytest_bdd import given, parsers, then, when
 
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import Selection, SetState
-from steps import states
+from steps.states import jobs, units
 from steps.story import FENCE, Ask, Story
 
 ASK = r"(?:(?P<pods>\d+) pods of )?(?P<cpu>\d+) cpu"
@@ -23,9 +23,9 @@ def ask_of(pods: str | None, cpu: str) -> Ask:
 @given(SUBMITTED)
 @when(SUBMITTED)
 def submit(story: Story, job: str, priority: str, pods: str | None, cpu: str) -> None:
-    story.outlast_equals(int(priority))
+    story.jobs.outlast_equals(int(priority))
     story.act()
-    story.submit(job, priority=int(priority), ask=ask_of(pods, cpu))
+    story.jobs.submit(job, priority=int(priority), ask=ask_of(pods, cpu))
 
 
 @given(
@@ -35,8 +35,8 @@ def submit(story: Story, job: str, priority: str, pods: str | None, cpu: str) ->
 )
 def submit_and_wait(story: Story, job: str, priority: str, pods: str | None, cpu: str) -> None:
     story.act()
-    story.submit(job, priority=int(priority), ask=ask_of(pods, cpu))
-    story.eventually(states.refused(story.unit(job)), within="create")
+    story.jobs.submit(job, priority=int(priority), ask=ask_of(pods, cpu))
+    story.eventually(units.refused(story.unit(job)), within="create")
 
 
 @given(
@@ -50,30 +50,30 @@ def submit_and_admit(  # noqa: PLR0917 - one argument for each word of the step
 ) -> None:
     ask = ask_of(pods, cpu)
     story.act()
-    story.submit(job, priority=int(priority), ask=ask)
-    story.await_admission(job)
+    story.jobs.submit(job, priority=int(priority), ask=ask)
+    story.jobs.await_admission(job)
     if how == "its pods not bound":
         return
     number = ask.pods if how.startswith("its") else int(how.split(maxsplit=1)[0])
-    story.run_pods(job, number)
-    story.await_running_reported(job, number)
+    story.jobs.run_pods(job, number)
+    story.jobs.await_running_reported(job, number)
 
 
 @given("these admitted Jobs, their pods not bound:")
 def submit_and_admit_each(story: Story, datatable: list[list[str]]) -> None:
     heads, *rows = datatable
-    jobs = [dict(zip(heads, row, strict=True)) for row in rows]
+    wanted = [dict(zip(heads, row, strict=True)) for row in rows]
     story.act()
-    for job in jobs:
-        story.submit(job["job"], priority=int(job["priority"]), ask=Ask(1, job["cpu"]))
-    for job in jobs:
-        story.await_admission(job["job"])
+    for job in wanted:
+        story.jobs.submit(job["job"], priority=int(job["priority"]), ask=Ask(1, job["cpu"]))
+    for job in wanted:
+        story.jobs.await_admission(job["job"])
 
 
 @when(parsers.re(rf'the Job "(?P<job>[^"]+)" is created unsuspended and asks for {ASK}'))
 def submit_unsuspended(story: Story, job: str, pods: str | None, cpu: str) -> None:
     story.act()
-    story.submit(job, priority=0, ask=ask_of(pods, cpu), suspend=False)
+    story.jobs.submit(job, priority=0, ask=ask_of(pods, cpu), suspend=False)
 
 
 @when(parsers.re(r'the waiting Job "(?P<job>[^"]+)" is deleted'))
@@ -90,13 +90,13 @@ def delete(story: Story, job: str) -> None:
 @then(parsers.re(r'the Job "(?P<job>[^"]+)" completes once its pods have run'))
 def completes(story: Story, job: str) -> None:
     story.eventually(story.admitted(job), within="admit")
-    story.run_pods(job, story.asks[job].pods)
-    story.finish_pods(job)
+    story.jobs.run_pods(job, story.jobs.asks[job].pods)
+    story.jobs.finish_pods(job)
 
 
 @then(parsers.re(r'the Job "(?P<job>[^"]+)" has never counted a failed pod'))
 def has_not_failed(story: Story, job: str) -> None:
-    failed = states.counts_a_failed_pod(story.job(job))
+    failed = jobs.counts_a_failed_pod(story.job(job))
     story.never(failed, window=story.now(), since=story.beginning)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pytest_bdd import given, parsers, then
 
 from queuecheck.timeline import State
-from steps import states
+from steps.states import units
 from steps.story import Story
 
 UNIT = r'"(?P<unit>[^"]+)"'
@@ -28,15 +28,15 @@ FAILURE = re.compile(
 @given(NAMES_WHAT_IS_SHORT)
 @then(NAMES_WHAT_IS_SHORT)
 def names_what_is_short(story: Story, unit: str) -> None:
-    quota = story.world.name(story.quota)
+    quota = story.world.name(story.quotas.latest)
     state = _saying(story, unit, f"a message with {quota} or cpu", lambda text: _names(quota, text))
     sighting = story.eventually(state, within="create", since=story.acted)
-    story.message = states.message(sighting.object)
+    story.message = units.message(sighting.object)
 
 
 @then(NAMES_IT_IN_OTHER_WORDS)
 def names_it_in_other_words(story: Story, unit: str) -> None:
-    quota, before = story.world.name(story.quota), story.message
+    quota, before = story.world.name(story.quotas.latest), story.message
     state = _saying(
         story,
         unit,
@@ -67,7 +67,7 @@ def attempts_grow(story: Story, unit: str) -> None:
         for seen in story.world.timeline.history(story.unit(unit))
         if seen.resource_version <= story.acted.resource_version
     ]
-    number = states.attempts(before[-1]) if before and before[-1] else 0
+    number = units.attempts(before[-1]) if before and before[-1] else 0
     story.eventually(_attempts_above(story, unit, number), within="create", since=story.acted)
 
 
@@ -76,10 +76,10 @@ def _names(quota: str, text: str) -> bool:
 
 
 def _saying(story: Story, unit: str, sentence: str, test: Callable[[str], bool]) -> State:
-    return states.of_unit(
+    return units.of_unit(
         story.unit(unit),
         f"waiting with {sentence}",
-        lambda found: bool(states.message(found)) and test(states.message(found)),
+        lambda found: bool(units.message(found)) and test(units.message(found)),
     )
 
 
@@ -88,6 +88,6 @@ def _attempts_above(story: Story, unit: str, number: int) -> State:
     return State(
         subject,
         f"{subject.label} has more than {number} attempts",
-        lambda found: found is not None and states.attempts(found) > number,
+        lambda found: found is not None and units.attempts(found) > number,
         ("status.attempts", "status.message"),
     )

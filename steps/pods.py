@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_bdd import given, parsers, then, when
 
-from steps import states
+from steps.states import pods, units
 from steps.story import Story
 
 RUN = parsers.re(r'the pods of "(?P<job>[^"]+)" run')
@@ -15,27 +15,27 @@ FINISH = parsers.re(r'the pods of "(?P<job>[^"]+)" finish')
 @when(RUN)
 def run(story: Story, job: str) -> None:
     story.act()
-    story.run_pods(job, story.asks[job].pods)
+    story.jobs.run_pods(job, story.jobs.asks[job].pods)
 
 
 @when(FINISH)
 def finish(story: Story, job: str) -> None:
     story.act()
-    story.finish_pods(job)
+    story.jobs.finish_pods(job)
 
 
 @then(parsers.re(r'the unbound pods of "(?P<job>[^"]+)" are eventually removed'))
 def are_removed(story: Story, job: str) -> None:
-    story.in_order(states.marked(story.unit(job)), states.going_or_gone(story.job(job)))
+    story.in_order(units.marked(story.unit(job)), pods.going_or_gone(story.job(job)))
 
 
 @then(parsers.re(r'no bound pod of "(?P<job>[^"]+)" is ever removed'))
 def none_removed(story: Story, job: str) -> None:
-    lost = states.lost(story.job(job), story.running_pods[job])
+    lost = pods.lost(story.job(job), story.jobs.running[job])
     story.never(lost)
 
 
 @then(parsers.re(r'no pod of "(?P<job>[^"]+)" exists before "(?P<unit>[^"]+)" is admitted'))
 def none_before_admission(story: Story, job: str, unit: str) -> None:
-    admitted, existing = story.admitted(unit), states.existing(story.job(job))
+    admitted, existing = story.admitted(unit), pods.existing(story.job(job))
     story.in_order(admitted, existing, since=story.beginning)

@@ -27,17 +27,19 @@ TURNED = parsers.re(
     )
 )
 def make_quota(story: Story, quota: str, cpu: str, settings: str, policy: str | None) -> None:
-    story.make_quota(quota, cpu=cpu, settings=SETTINGS[settings], policy=policy or "Priority")
+    story.quotas.make(quota, cpu=cpu, settings=SETTINGS[settings], policy=policy or "Priority")
 
 
 @given(TURNED)
 @when(TURNED)
 def turn(story: Story, quota: str, annotations: str, switch: str) -> None:
     value = "true" if switch == "on" else "false"
-    story.set_quota(quota, {"metadata": {"annotations": dict.fromkeys(NAMED[annotations], value)}})
+    story.quotas.change(
+        quota, {"metadata": {"annotations": dict.fromkeys(NAMED[annotations], value)}}
+    )
     story.settle()
 
 
 @when(parsers.re(r'the quota "(?P<quota>[^"]+)" is raised to (?P<cpu>\d+) cpu'))
 def raise_quota(story: Story, quota: str, cpu: str) -> None:
-    story.set_quota(quota, {"spec": {"min": {"cpu": cpu}, "max": {"cpu": cpu}}})
+    story.quotas.change(quota, {"spec": {"min": {"cpu": cpu}, "max": {"cpu": cpu}}})

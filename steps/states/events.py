@@ -1,0 +1,74 @@
+"""States of the events about units."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from queuecheck.kube import KubeObject
+from queuecheck.timeline import Selection, SetState, Subject
+
+
+def events_on(unit: Subject, *, reason: str, kind: str | None = None) -> Selection:
+    """The events with a reason, and a type if one is given, about the unit."""
+
+    def concerns(event: KubeObject) -> bool:
+        about = event.get("involvedObject") or {}
+        return (
+            about.get("kind") == unit.kind
+            and about.get("name") == unit.name
+            and event.get("reason") == reason
+            and kind in {None, event.get("type")}
+        )
+
+    return Selection("Event", unit.namespace, concerns, f'events "{reason}" of {unit.label}')
+
+
+def occurrences(events: tuple[KubeObject, ...]) -> int:
+    """How often it happened: an event that was counted up counts for each time."""
+    return sum(
+        max(1, int(event.get("count") or 0), int((event.get("series") or {}).get("count") or 0))
+        for event in events
+    )
+
+
+def has_event(unit: Subject, *, reason: str, kind: str | None = None) -> SetState:
+    """The event has come at least once."""
+    selection = events_on(unit, reason=reason, kind=kind)
+    of_type = f"{kind} " if kind else ""
+    return SetState(
+        selection,
+        f'{unit.label} has an event {of_type}"{reason}"',
+        lambda events: occurrences(events) >= 1,
+        ("type", "reason", "message", "count"),
+    )
+
+
+def another_has_event(namespace: str, spared: Collection[str], *, reason: str) -> SetState:
+    """The event has come to a unit that is none of ``spared``."""
+    others = Selection(
+        "Event",
+        namespace,
+        lambda event: (
+            event.get("reason") == reason
+            and (event.get("involvedObject") or {}).get("kind") == "QueueUnit"
+            and event["involvedObject"].get("name") not in spared
+        ),
+        f'events "{reason}" of other units',
+    )
+    names = " and ".join(f'"{name}"' for name in sorted(spared))
+    return SetState(
+        others,
+        f'a unit other than {names} has an event "{reason}"',
+        lambda events: occurrences(events) >= 1,
+        ("involvedObject.name", "type", "reason", "message"),
+    )
+
+
+def has_more_events_than(unit: Subject, number: int, *, reason: str) -> SetState:
+    """The event has come more often than ``number`` times."""
+    return SetState(
+        events_on(unit, reason=reason),
+        f'{unit.label} has more than {number} event "{reason}"',
+        lambda events: occurrences(events) > number,
+        ("type", "reason", "message", "count"),
+    )

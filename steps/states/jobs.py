@@ -1,0 +1,57 @@
+"""States of Jobs."""
+
+from __future__ import annotations
+
+from queuecheck.kube import KubeObject
+from queuecheck.timeline import State, Subject
+
+Found = KubeObject | None
+
+
+def resumed(job: Subject) -> State:
+    """The Job is not suspended."""
+    return State(
+        job,
+        f"{job.label} is resumed",
+        lambda found: found is not None and not found["spec"].get("suspend"),
+        ("spec.suspend",),
+    )
+
+
+def suspended(job: Subject) -> State:
+    """The Job is suspended."""
+    return State(
+        job,
+        f"{job.label} is suspended",
+        lambda found: found is not None and bool(found["spec"].get("suspend")),
+        ("spec.suspend",),
+    )
+
+
+def job_condition(found: Found, condition: str) -> bool:
+    """Whether the Job has the condition, with status True."""
+    conditions = ((found or {}).get("status") or {}).get("conditions") or ()
+    return any(c["type"] == condition and c["status"] == "True" for c in conditions)
+
+
+def complete(job: Subject) -> State:
+    """The Job has the condition Complete."""
+    return State(
+        job,
+        f"{job.label} is complete",
+        lambda found: job_condition(found, "Complete"),
+        ("status.succeeded", "status.failed", "status.conditions"),
+    )
+
+
+def counts_a_failed_pod(job: Subject) -> State:
+    """The Job's status counts a failure, or it has failed."""
+    return State(
+        job,
+        f"{job.label} counts a failed pod",
+        lambda found: (
+            int(((found or {}).get("status") or {}).get("failed") or 0) > 0
+            or job_condition(found, "Failed")
+        ),
+        ("status.failed", "status.conditions"),
+    )

@@ -1,0 +1,104 @@
+"""States of a Job's pods, taken together.
+
+*Unbound*: a pod without ``spec.nodeName`` that is not terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from queuecheck.kube import KubeObject
+from queuecheck.timeline import Selection, SetState, Subject
+
+TERMINAL = frozenset({"Succeeded", "Failed"})
+POD_FIELDS = ("metadata.deletionTimestamp", "spec.nodeName", "status.phase")
+
+
+def pods_of(job: Subject) -> Selection:
+    """The Job's pods, by the label that the Job controller puts on them."""
+    return Selection(
+        "Pod",
+        job.namespace,
+        lambda pod: (
+            (pod["metadata"].get("labels") or {}).get("batch.kubernetes.io/job-name") == job.name
+        ),
+        f'pods of "{job.alias or job.name}"',
+    )
+
+
+def is_bound(pod: KubeObject) -> bool:
+    """Whether the scheduler has given the pod a node."""
+    return bool(pod["spec"].get("nodeName"))
+
+
+def is_leaving(pod: KubeObject) -> bool:
+    """Whether the pod's deletion has been asked for."""
+    return pod["metadata"].get("deletionTimestamp") is not None
+
+
+def is_terminal(pod: KubeObject) -> bool:
+    """Whether the pod has ended by itself."""
+    return (pod.get("status") or {}).get("phase") in TERMINAL
+
+
+def is_running(pod: KubeObject) -> bool:
+    """Whether the pod is bound and has started."""
+    return is_bound(pod) and (pod.get("status") or {}).get("phase") == "Running"
+
+
+def of_pods(
+    job: Subject, sentence: str, test: Callable[[tuple[KubeObject, ...]], bool]
+) -> SetState:
+    """A state of all pods of a Job, taken together."""
+    pods = pods_of(job)
+    return SetState(pods, f"{pods.label} are {sentence}", test, POD_FIELDS)
+
+
+def existing(job: Subject) -> SetState:
+    """At least one pod that is not being deleted."""
+    return of_pods(job, "existing", lambda pods: any(not is_leaving(pod) for pod in pods))
+
+
+def going_or_gone(job: Subject) -> SetState:
+    """Each unbound pod is being deleted; bound and terminal ones are not looked at."""
+    return of_pods(
+        job,
+        "being deleted or gone",
+        lambda pods: all(is_leaving(pod) for pod in pods if _is_unbound(pod)),
+    )
+
+
+def unbound(job: Subject, number: int) -> SetState:
+    """So many pods that wait for a node."""
+    return of_pods(
+        job,
+        f"{number} in number, none bound",
+        lambda pods: (
+            sum(_is_unbound(pod) and not is_leaving(pod) for pod in pods) == number
+            and not any(is_bound(pod) for pod in pods)
+        ),
+    )
+
+
+def running(job: Subject, number: int) -> SetState:
+    """So many pods that are bound and have started."""
+    return of_pods(
+        job,
+        f"{number} running",
+        lambda pods: sum(is_running(pod) and not is_leaving(pod) for pod in pods) == number,
+    )
+
+
+def lost(job: Subject, uids: frozenset[str]) -> SetState:
+    """One of these pods is being deleted, or is not there any more."""
+
+    def test(pods: tuple[KubeObject, ...]) -> bool:
+        kept = {pod["metadata"]["uid"] for pod in pods if not is_leaving(pod)}
+        return not uids <= kept
+
+    pods = pods_of(job)
+    return SetState(pods, f"a bound pod among {pods.label} is removed", test, POD_FIELDS)
+
+
+def _is_unbound(pod: KubeObject) -> bool:
+    return not is_bound(pod) and not is_terminal(pod)

@@ -1,0 +1,190 @@
+"""States of QueueUnits.
+
+*Asks*: not finished and holds less than its count. *Waits*: asks and holds nothing. *Admitted*:
+holds its count, and its Job, if it has one, is resumed. *Marked*: some ``reclaimState.replicas``
+above 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from queuecheck.kube import KubeObject
+from queuecheck.timeline import Condition, Selection, SetState, State, Subject, all_of, any_of
+from steps.states.jobs import Found, resumed
+
+FINISHED = frozenset({"Succeed", "Failed"})
+ADMISSION_FIELDS = (
+    "status.phase",
+    "status.admissions[0].replicas",
+    "status.admissions[0].running",
+    "status.admissions[0].reclaimState.replicas",
+    "status.message",
+)
+
+
+def admissions(unit: KubeObject) -> list[KubeObject]:
+    """The entries of ``status.admissions``; an empty list where there are none."""
+    return list((unit.get("status") or {}).get("admissions") or ())
+
+
+def counts(unit: KubeObject) -> Mapping[str, int]:
+    """What the unit asks for in all: replicas by the name of its podSet."""
+    pod_sets = (unit.get("spec") or {}).get("podSet") or ()
+    return {pod_set.get("name", "main"): int(pod_set.get("count", 1)) for pod_set in pod_sets}
+
+
+def held(unit: KubeObject) -> Mapping[str, int]:
+    """What the unit holds: replicas by the name of its podSet, marked ones included."""
+    return {entry["name"]: int(entry.get("replicas") or 0) for entry in admissions(unit)}
+
+
+def marks(unit: KubeObject) -> Mapping[str, int]:
+    """The replicas to be taken back, by the name of the podSet; only what is marked."""
+    found = {}
+    for entry in admissions(unit):
+        replicas = int((entry.get("reclaimState") or {}).get("replicas") or 0)
+        if replicas > 0:
+            found[entry["name"]] = replicas
+    return found
+
+
+def phase(unit: KubeObject) -> str:
+    """``status.phase``; "" where there is none yet."""
+    return str((unit.get("status") or {}).get("phase") or "")
+
+
+def message(unit: KubeObject) -> str:
+    """``status.message``; "" where there is none."""
+    return str((unit.get("status") or {}).get("message") or "")
+
+
+def attempts(unit: KubeObject) -> int:
+    """``status.attempts``; 0 where there are none."""
+    return int((unit.get("status") or {}).get("attempts") or 0)
+
+
+def _holds_its_count(found: Found) -> bool:
+    if found is None or not any(counts(found).values()):
+        return False
+    has = held(found)
+    return all(has.get(name, 0) >= count for name, count in counts(found).items())
+
+
+def _waits(found: Found) -> bool:
+    return (
+        found is not None
+        and phase(found) not in FINISHED
+        and any(counts(found).values())
+        and not any(held(found).values())
+    )
+
+
+def of_unit(subject: Subject, sentence: str, test: Callable[[KubeObject], bool]) -> State:
+    """A state that no absent unit is in."""
+    return State(
+        subject,
+        f"{subject.label} is {sentence}",
+        lambda found: found is not None and test(found),
+        ADMISSION_FIELDS,
+        may_return=True,
+    )
+
+
+def admitted(unit: Subject, job: Subject) -> Condition:
+    """The unit holds its count and the Job is resumed."""
+    holding = of_unit(unit, "holding its whole count", _holds_its_count)
+    return all_of(holding, resumed(job), sentence=f"{unit.label} is admitted")
+
+
+def let_in(unit: Subject, job: Subject) -> Condition:
+    """What a unit that is not admitted never is: it holds something, or its Job is resumed.
+
+    Each by itself, since the two writes are two components', and either of them may be held back.
+    """
+    holding = of_unit(unit, "holding something", lambda found: any(held(found).values()))
+    sentence = f"{unit.label} is admitted, or holds something already, or its Job is resumed"
+    return any_of(holding, resumed(job), sentence=sentence)
+
+
+def waits(unit: Subject) -> State:
+    """The unit asks and holds nothing."""
+    return of_unit(unit, "waiting", _waits)
+
+
+def refused(unit: Subject) -> State:
+    """The unit waits, and the implementation has said or counted something about it."""
+    return of_unit(
+        unit,
+        "waiting, with a message or an attempt",
+        lambda found: _waits(found) and bool(message(found) or attempts(found)),
+    )
+
+
+def reserves_nothing(unit: Subject) -> State:
+    """The unit's replicas add up to 0, or it has no entry."""
+    return of_unit(unit, "reserving nothing", lambda found: not any(held(found).values()))
+
+
+def released(unit: Subject) -> State:
+    """The unit reserves nothing, and no entry of it carries a reclaimState."""
+    return of_unit(
+        unit,
+        "reserving nothing and not marked",
+        lambda found: not any(held(found).values()) and not _has_reclaim_state(found),
+    )
+
+
+def marked(unit: Subject, replicas: int | None = None) -> State:
+    """Some entry is marked; with ``replicas``, for so many in all."""
+    wanted = f" for {replicas} replica{'s' if replicas != 1 else ''}" if replicas else ""
+    return of_unit(
+        unit,
+        f"marked{wanted}",
+        lambda found: sum(marks(found).values()) == replicas if replicas else bool(marks(found)),
+    )
+
+
+def nobody_marked(namespace: str) -> SetState:
+    """No unit of the namespace is marked."""
+    return SetState(
+        Selection("QueueUnit", namespace, lambda _: True, "the scenario's units"),
+        "no unit is marked",
+        lambda found: not any(marks(unit) for unit in found),
+        ("metadata.name", "status.admissions[0].reclaimState.replicas"),
+    )
+
+
+def dequeued(unit: Subject, replicas: int) -> State:
+    """Phase Dequeued, every podSet's count admitted, ``replicas`` in all, no reclaimState."""
+    return of_unit(
+        unit,
+        f"Dequeued with {replicas} replica{'s' if replicas != 1 else ''} and no reclaimState",
+        lambda found: (
+            phase(found) == "Dequeued"
+            and held(found) == counts(found)
+            and sum(held(found).values()) == replicas
+            and not _has_reclaim_state(found)
+        ),
+    )
+
+
+def saying(unit: Subject, text: str) -> State:
+    """The unit's message is exactly ``text``."""
+    return of_unit(unit, f'saying "{text}"', lambda found: message(found) == text)
+
+
+def in_phase(unit: Subject, name: str) -> State:
+    """The unit's phase is ``name``."""
+    return of_unit(unit, f"in phase {name}", lambda found: phase(found) == name)
+
+
+def in_another_phase(unit: Subject, name: str) -> State:
+    """The unit has a phase, and another one: nobody may have looked at a new unit yet."""
+    return of_unit(
+        unit, f"in a phase other than {name}", lambda found: phase(found) not in {"", name}
+    )
+
+
+def _has_reclaim_state(unit: KubeObject) -> bool:
+    return any(entry.get("reclaimState") is not None for entry in admissions(unit))

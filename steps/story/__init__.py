@@ -1,0 +1,25 @@
+"""What a scenario has done so far, and the few acts that many steps share."""
+
+import pytest
+
+from queuecheck.world import World
+from steps.story.jobs import Ask
+from steps.story.memory import FENCE, Story
+from steps.story.settings import GATE, POLICY_LABEL, PREEMPTION, QUOTA_LABEL
+
+__all__ = [
+    "FENCE",
+    "GATE",
+    "POLICY_LABEL",
+    "PREEMPTION",
+    "QUOTA_LABEL",
+    "Ask",
+    "Story",
+    "story",
+]
+
+
+@pytest.fixture
+def story(world: World) -> Story:
+    """The memory of this scenario."""
+    return Story(world)

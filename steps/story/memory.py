@@ -1,0 +1,182 @@
+"""What a scenario has done so far, and the few acts that many steps share.
+
+Names in features are aliases: a quota's real name is unique on the cluster, Jobs and units live in
+the scenario's own namespace. ``acted`` is the moment of the latest act: claims about what it
+brings start there.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from queuecheck.timeline import (
+    Condition,
+    Fence,
+    Position,
+    Quiet,
+    Sighting,
+    Step,
+    Subject,
+    Window,
+)
+from queuecheck.world import World
+from steps.states import jobs, units
+from steps.story.jobs import Ask, Jobs
+from steps.story.quotas import Quotas
+
+# Beyond any max in the features, and below any priority in them: a unit that asks for so much is
+# refused, and touches nobody.
+FENCE = "fence-"
+FENCE_CPU = 1_000_000
+FENCE_PRIORITY = -1_000_000
+
+
+class Story:
+    """The scenario's memory. ``message`` and ``number`` are what was read last."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.acted = world.timeline.position()
+        self.jobs = Jobs(self)
+        self.quotas = Quotas(self)
+        self.message = ""
+        self.number = 0.0
+        self.extension_held = False
+        self._fences = 0
+
+    def act(self) -> None:
+        """What follows is the consequence of what is done now."""
+        self.acted = self.world.timeline.position()
+
+    @property
+    def beginning(self) -> Position:
+        """The scenario's first moment."""
+        return Position(0, 0, 0.0)
+
+    def unit(self, alias: str) -> Subject:
+        """The QueueUnit of that name."""
+        return Subject("QueueUnit", self.world.namespace, alias, alias)
+
+    def job(self, alias: str) -> Subject:
+        """The Job of that name."""
+        return Subject("Job", self.world.namespace, alias, alias)
+
+    def queue(self, quota: str) -> Subject:
+        """The Queue that the implementation keeps for the quota."""
+        return Subject("Queue", self.world.queue_namespace, self.world.name(quota), quota)
+
+    def admitted(self, alias: str) -> Condition:
+        """The unit holds its count and its Job is resumed."""
+        return units.admitted(self.unit(alias), self.job(alias))
+
+    def let_in(self, alias: str) -> Condition:
+        """The unit holds something, or its Job is resumed: not so before it is admitted."""
+        return units.let_in(self.unit(alias), self.job(alias))
+
+    def eventually(
+        self, state: Condition, *, within: str, since: Position | None = None
+    ) -> Sighting:
+        """The claim, given up early when the controller is gone or a Job has failed."""
+        jobs = tuple(partial(self._failed, alias) for alias in self.jobs.asks)
+        return self.world.claims.eventually(
+            state, within=within, since=since, hopeless=(self.world.implementation.alive, *jobs)
+        )
+
+    def never(
+        self, state: Condition, *, window: Window | None = None, since: Position | None = None
+    ) -> None:
+        """The claim from the latest act on; silence proves nothing once the controller is gone.
+
+        Without a ``window`` it is open until what is marked has been dealt with and a fence,
+        submitted after that, has been decided.
+        """
+        if window is None:
+            self._let_marks_end()
+            window = self.fence()
+        self.world.claims.never(
+            state,
+            window,
+            since=since or self.acted,
+            hopeless=(self.world.implementation.alive,),
+        )
+
+    def in_order(
+        self, *rows: Condition, too_early: Condition | None = None, since: Position | None = None
+    ) -> None:
+        """The claim from the latest act on.
+
+        The last state is not seen before the first one, and ``too_early`` not before the last but
+        one.
+        """
+        first, *between = rows[:-1]
+        steps = [
+            Step(first, without=too_early or rows[-1]),
+            *(Step(row, without=too_early) for row in between),
+            Step(rows[-1]),
+        ]
+        self.world.claims.in_order(
+            steps,
+            within="reclaim",
+            since=since or self.acted,
+            hopeless=(self.world.implementation.alive,),
+        )
+
+    def fence(self) -> Window:
+        """A Job that can never be admitted: once it is refused, what came before was decided.
+
+        An implementation need not look at it behind a closed gate or a policy that stops at its
+        head; then a quiet period closes the window.
+        """
+        self._fences += 1
+        alias = f"{FENCE}{self._fences}"
+        self.jobs.submit(alias, priority=FENCE_PRIORITY, ask=Ask(1, str(FENCE_CPU)))
+        return Fence(
+            units.refused(self.unit(alias)),
+            within="quiet",
+            sentence=f'the implementation has refused "{alias}", which was submitted later',
+            otherwise="quiet",
+        )
+
+    def quiet(self) -> Window:
+        """A quiet period: for silence, or where an implementation need not look at a fence."""
+        return Quiet()
+
+    def now(self) -> Window:
+        """Closes as soon as everything that has happened has come in."""
+        return Quiet("settle")
+
+    def _let_marks_end(self) -> None:
+        """Gives the job extension a quiet period's time to deal with what is marked.
+
+        A fence alone does not show that it has: it may take a new Job over first.
+        """
+        timeline = self.world.timeline
+        ended = units.nobody_marked(self.world.namespace)
+        until = timeline.now() + self.world.claims.budgets.seconds("quiet")
+        news = True
+        while news:
+            changes = timeline.changes()
+            news = not ended.holds(timeline.view()) and timeline.wait(seen=changes, until=until)
+
+    def settle(self) -> None:
+        """The implementation has gone on to decide since a setting was changed.
+
+        While the job extension is held no Job can show it; the step that follows has to.
+        """
+        if self.extension_held:
+            return
+        alias = f"{FENCE}{self._fences + 1}"
+        window = self.fence()
+        self.never(self.let_in(alias), window=window)
+        self.world.api.delete(
+            self.world.resource("Job"),
+            alias,
+            namespace=self.world.namespace,
+            propagation="Background",
+        )
+
+    def _failed(self, alias: str) -> str | None:
+        found = self.world.timeline.latest(self.job(alias))
+        if jobs.job_condition(found, "Failed"):
+            return f'the Job "{alias}" has failed'
+        return None

@@ -1,0 +1,88 @@
+"""The states that features name, by the words that name them.
+
+``"low"`` is the unit of that name, ``the Job "low"`` its Job, ``the pods of "low"`` the Job's pods,
+all of them together, ``the Queue "team"`` the Queue that the implementation keeps for a quota.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from queuecheck.timeline import Condition, Subject
+from steps.states import jobs, pods, units
+from steps.story import Story
+
+OBJECT = r'(?P<object>(?:the Job |the pods of |the Queue )?"[^"]+")'
+BUDGETS = {"admitted": "admit", "marked": "mark", "resumed": "admit"}
+
+_Words = Mapping[str, Callable[..., Condition]]
+
+# What a group of the pattern finds is given to the state as text, after the object.
+OF_UNIT: _Words = {
+    r"waiting": units.waits,
+    r"marked": units.marked,
+    r"marked for (\d+) replicas?": lambda unit, number: units.marked(unit, int(number)),
+    r"reserving nothing": units.reserves_nothing,
+    r"reserving nothing and not marked": units.released,
+    r"Dequeued with (\d+) replicas? and no reclaimState": (
+        lambda unit, number: units.dequeued(unit, int(number))
+    ),
+    r'saying "(.+)"': units.saying,
+    r"in phase (\w+)": units.in_phase,
+    r"in a phase other than (\w+)": units.in_another_phase,
+}
+OF_JOB: _Words = {
+    r"resumed": jobs.resumed,
+    r"suspended": jobs.suspended,
+}
+OF_PODS: _Words = {
+    r"there": pods.existing,
+    r"being deleted or gone": pods.going_or_gone,
+}
+OF_QUEUE: _Words = {}
+
+
+def condition(story: Story, name: str, state: str) -> Condition:
+    """The state that a feature's words mean. Raises ValueError for words that mean none."""
+    noun, alias = named(name)
+    if not noun and state == "admitted":
+        return story.admitted(alias)
+    words, subject = _of(story, noun, alias)
+    for pattern, meaning in words.items():
+        if found := re.fullmatch(pattern, state):
+            return meaning(subject, *found.groups())
+    raise ValueError(f"{name} cannot be {state!r}")
+
+
+def ruled_out(story: Story, name: str, state: str) -> Condition:
+    """What must not be seen of an object that never is what the words say."""
+    noun, alias = named(name)
+    if not noun and state == "admitted":
+        return story.let_in(alias)
+    return condition(story, name, state)
+
+
+def too_early(story: Story, name: str, state: str) -> Condition | None:
+    """A unit whose admission ends the table holds nothing before, and its Job is suspended."""
+    noun, alias = named(name)
+    ends = not noun and state.startswith(("admitted", "Dequeued"))
+    return story.let_in(alias) if ends else None
+
+
+def named(name: str) -> tuple[str, str]:
+    """The noun before the name, "" for a unit, and the name."""
+    found = re.fullmatch(r'(?:(the Job|the pods of|the Queue) )?"([^"]+)"', name)
+    if found is None:
+        raise ValueError(
+            f'an object is "…", the Job "…", the pods of "…" or the Queue "…", not {name!r}'
+        )
+    return found[1] or "", found[2]
+
+
+def _of(story: Story, noun: str, alias: str) -> tuple[_Words, Subject]:
+    if noun == "the Queue":
+        return OF_QUEUE, story.queue(alias)
+    if not noun:
+        return OF_UNIT, story.unit(alias)
+    return (OF_JOB if noun == "the Job" else OF_PODS), story.job(alias)
