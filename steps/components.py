@@ -1,4 +1,4 @@
-"""The implementation's components, held back and let go."""
+"""The implementation's components: held back, let go, ended, started again."""
 
 from __future__ import annotations
 
@@ -6,16 +6,39 @@ from pytest_bdd import given, parsers, when
 
 from steps.story import Story
 
-EXTENSION = parsers.re(r"the job extension is (?P<how>held|let go)")
+WHO = r"the (?P<who>controller|queue component|job extension)"
+VERB = parsers.re(rf"{WHO} is (?P<verb>held|let go|stopped|started|restarted|killed)")
+PROTECTION = parsers.re(r"the protection time is set to (?P<duration>\d+ (?:s|m))")
+COMPONENTS = {"controller": None, "queue component": "queue", "job extension": "extension"}
+# After these a component does nothing until it is let go or started.
+SILENCING = frozenset({"held", "stopped", "killed"})
 
 
-@given(EXTENSION)
-@when(EXTENSION)
-def extension(story: Story, how: str) -> None:
+@given(VERB)
+@when(VERB)
+def act_on(story: Story, who: str, verb: str) -> None:
     story.act()
-    story.extension_held = how == "held"
-    # Whatever is still held when the scenario ends is let go by the world.
-    if story.extension_held:
-        story.world.implementation.hold("extension")
-    else:
-        story.world.implementation.release("extension")
+    component = COMPONENTS[who]
+    if component != "queue":
+        story.extension_held = verb in SILENCING
+    implementation = story.world.implementation
+    # Whatever is still held or stopped when the scenario ends, the world lets go or starts.
+    verbs = {
+        "held": implementation.hold,
+        "let go": implementation.release,
+        "stopped": implementation.stop,
+        "started": implementation.start,
+        "restarted": implementation.restart,
+        "killed": implementation.kill,
+    }
+    verbs[verb](component)
+
+
+@given(PROTECTION)
+@when(PROTECTION)
+def protect(story: Story, duration: str) -> None:
+    """The implementation is started again: protection is a setting of its configuration."""
+    story.act()
+    implementation = story.world.implementation
+    time = duration.replace(" ", "")
+    implementation.reconfigure({**implementation.config, "defaultReclaimProtectTime": time})

@@ -16,12 +16,13 @@ from queuecheck.implementation.descriptor import (
     packaged_descriptor,
 )
 from queuecheck.implementation.errors import DescriptorError, ImplementationError
-from queuecheck.implementation.verbs import Implementation, LogMark, Sample
+from queuecheck.implementation.verbs import Attempt, Implementation, LogMark, Sample
 
 if TYPE_CHECKING:
     from queuecheck.cluster import Cluster
 
 __all__ = [
+    "Attempt",
     "Descriptor",
     "DescriptorError",
     "Implementation",

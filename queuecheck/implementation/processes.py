@@ -1,54 +1,38 @@
 """An implementation that the suite runs itself, as child processes.
 
-To hold a component is to freeze its process: it keeps its watches and caches, writes nothing, and
-goes on within milliseconds when released. What a component's standard output and error say is its
-log; a mark in it is the length that it had.
+What a component's standard output and error say is its log; a mark in it is the length that it
+had. A scenario may start a second instance of a component, start all of it with another
+configuration or by another way to the API server: ``restore`` takes all of that back, and starts
+again only what ran otherwise than the descriptor says.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import sys
 import threading
-import time
-import urllib.request
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
-
-from prometheus_client.parser import text_string_to_metric_families
+from typing import Any
 
 from queuecheck.cluster import Child, Cluster, ClusterError
 from queuecheck.cluster.ports import LOOPBACK, free_ports
 from queuecheck.cluster.processes import SUPERVISOR, Supervisor
 from queuecheck.implementation.descriptor import Descriptor, Process
 from queuecheck.implementation.errors import ImplementationError
-from queuecheck.implementation.verbs import LogMark, Sample
+from queuecheck.implementation.instance import Instance, environment, filled
+from queuecheck.implementation.reroute import rerouted
+from queuecheck.implementation.verbs import Attempt, LogMark, Sample
 
-READY_SECONDS = 30.0
-STOP_SECONDS = 3.0
-ASK_EVERY = 0.01
-ANSWER_SECONDS = 5.0
-TAIL_LINES = 15
-# Loopback is never reached through a proxy, whatever the environment says.
-OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+ATTEMPT_SECONDS = 10.0
 
 
-@dataclass
-class _Component:
-    """A process and what was last asked of it. ``wanted`` is whether it should be running."""
+@dataclass(frozen=True)
+class _Circumstances:
+    """What every instance is started with. Without a ``server`` it is the kubeconfig's own."""
 
-    process: Process
-    log: Path
-    child: Child | None = None
-    address: str = ""
-    wanted: bool = False
-    held: bool = False
-    starts: int = 0
+    config: Mapping[str, Any]
+    server: str | None = None
 
 
 class ProcessImplementation:
@@ -67,10 +51,12 @@ class ProcessImplementation:
         self._directory = directory
         self._supervisor = supervisor
         self._lock = threading.RLock()
-        self._components = {
-            process.component: _Component(process, directory / f"{process.component}.log")
+        self._own = self._circumstances = _Circumstances(descriptor.config or {})
+        self._instances = {
+            process.component: self._instance(process, process.component)
             for process in descriptor.processes
         }
+        self._attempts = 0
 
     @property
     def name(self) -> str:
@@ -88,224 +74,207 @@ class ProcessImplementation:
         return self._descriptor.features
 
     @property
+    def config(self) -> Mapping[str, Any]:
+        """See Implementation."""
+        return self._own.config
+
+    @property
+    def instances(self) -> tuple[str, ...]:
+        """See Implementation."""
+        return tuple(self._instances)
+
+    @property
     def restart_count(self) -> int:
         """See Implementation."""
-        return sum(max(0, component.starts - 1) for component in self._components.values())
+        return sum(max(0, instance.starts - 1) for instance in self._instances.values())
 
-    def start(self) -> None:
+    def start(self, instance: str | None = None) -> None:
         """See Implementation; what runs already is left alone."""
         with self._lock:
-            asked = [each for each in self._components.values() if not _runs(each)]
-            for component in asked:
-                self._launch(component)
-            for component in self._components.values():
-                self._wait_ready(component)
+            asked = self._asked(instance)
+            for each in asked:
+                if not each.runs:
+                    self._launch(each)
+            for each in asked:
+                each.wait_ready()
 
-    def stop(self) -> None:
+    def stop(self, instance: str | None = None) -> None:
         """See Implementation."""
         with self._lock:
-            for component in self._components.values():
-                component.wanted = False
-                if component.child is not None:
-                    component.child.terminate()
-                    self._thaw(component)
-            for component in self._components.values():
-                if component.child is not None:
-                    component.child.wait_or_kill(seconds=STOP_SECONDS)
+            asked = self._asked(instance)
+            for each in asked:
+                each.ask_to_end()
+            for each in asked:
+                each.await_end()
 
-    def restart(self) -> None:
+    def restart(self, instance: str | None = None) -> None:
         """See Implementation."""
         with self._lock:
-            self.stop()
-            self.start()
+            self.stop(instance)
+            self.start(instance)
 
-    def kill(self) -> None:
+    def kill(self, instance: str | None = None) -> None:
         """See Implementation."""
         with self._lock:
-            for component in self._components.values():
-                component.wanted = component.held = False
-                if component.child is not None:
-                    component.child.kill()
+            for each in self._asked(instance):
+                each.kill()
 
-    def hold(self, component: str) -> None:
+    def hold(self, instance: str | None = None) -> None:
         """See Implementation."""
         with self._lock:
-            held = self._component(component)
-            if not _runs(held):
-                raise ImplementationError(f"{component} cannot be held: it is not running")
-            assert held.child is not None
-            held.child.signal(signal.SIGSTOP)
-            _wait_stopped(held.child)
-            held.held = True
+            for each in self._asked(instance):
+                each.hold()
 
-    def release(self, component: str) -> None:
+    def release(self, instance: str | None = None) -> None:
         """See Implementation."""
         with self._lock:
-            held = self._component(component)
-            self._thaw(held)
-            self._wait_ready(held)
+            asked = self._asked(instance)
+            for each in asked:
+                each.thaw()
+            for each in asked:
+                each.wait_ready()
 
-    def restore(self) -> None:
+    def second(self, component: str) -> str:
         """See Implementation."""
         with self._lock:
-            for component in self._components.values():
-                self._thaw(component)
-            self.start()
+            (first,) = self._asked(component)
+            name = f"{component}-2"
+            if name in self._instances:
+                raise ImplementationError(f"{self.name}: {component} has a second instance already")
+            instance = self._instances[name] = self._instance(first.process, name)
+            instance.log.unlink(missing_ok=True)  # of an earlier one
+            self.start(name)
+            return name
 
-    def log_mark(self) -> LogMark:
+    def reconfigure(self, config: Mapping[str, Any]) -> None:
         """See Implementation."""
-        return LogMark({name: _size(component.log) for name, component in self._components.items()})
+        self._start_anew(_Circumstances(config, self._circumstances.server))
 
-    def logs(self, since: LogMark | None = None) -> Mapping[str, str]:
+    def reroute(self, server: str | None) -> None:
         """See Implementation."""
-        return {
-            name: _text(component.log, since.positions.get(name, 0) if since else 0)
-            for name, component in self._components.items()
-        }
+        self._start_anew(_Circumstances(self._circumstances.config, server))
 
-    def metrics(self) -> Sequence[Sample]:
+    def attempt(self, config: Mapping[str, Any] | str, *, component: str | None = None) -> Attempt:
         """See Implementation."""
-        return [
-            sample
-            for component in self._components.values()
-            if component.process.metrics is not None
-            for sample in self._samples(component, component.process.metrics)
-        ]
-
-    def alive(self) -> str | None:
-        """See Implementation."""
-        for component in self._components.values():
-            if component.wanted and component.child is not None:
-                fate = component.child.fate()
-                if fate is not None:
-                    return f"{fate}; its last lines:\n{component.child.tail(TAIL_LINES)}"
-        return None
-
-    def _component(self, name: str) -> _Component:
-        if name not in self._components:
-            known = ", ".join(self._components)
-            raise ImplementationError(f"{self.name} has no component {name}; it has {known}")
-        return self._components[name]
-
-    def _launch(self, component: _Component) -> None:
-        process = component.process
+        process = self._asked(component or self._descriptor.processes[0].component)[0].process
         (port,) = free_ports(1)
-        component.address = f"{LOOPBACK}:{port}"
-        values = {
-            "python": sys.executable,
-            "kubeconfig": str(self._kubeconfig(process)),
-            "config": str(self._config()),
-            "metrics_address": component.address,
-        }
-        command = [_filled(word, values) for word in process.command]
-        component.child = Child(
-            command,
-            log=component.log,
-            env=_environment(),
+        self._attempts += 1
+        name = f"attempt-{self._attempts}"
+        file = self._config_file(config, name=name)
+        child = Child(
+            filled(
+                process,
+                kubeconfig=self._kubeconfig(process),
+                config=file,
+                metrics_address=f"{LOOPBACK}:{port}",
+            ),
+            log=self._directory / f"{name}.log",
+            env=environment(),
             name=process.component,
             cwd=self._directory,
             supervisor=self._supervisor,
         )
         try:
-            component.child.start()
+            child.start()
         except ClusterError as error:
             raise ImplementationError(f"{self.name}: {error}") from error
-        component.starts += 1
-        component.wanted = True
-        component.held = False
+        try:
+            code = child.wait(ATTEMPT_SECONDS)
+        finally:
+            child.kill()
+        return Attempt(code, child.log.read_text("utf-8", "replace"), file)
+
+    def uninstall(self) -> None:
+        """See Implementation: of processes nothing is left but that they have run."""
+        self.stop()
+
+    def restore(self) -> None:
+        """See Implementation."""
+        with self._lock:
+            for name in [each for each in self._instances if not self._described(each)]:
+                self._instances.pop(name).kill()
+            for instance in self._instances.values():
+                instance.thaw()
+            if self._circumstances != self._own:
+                self._start_anew(self._own)
+            self.start()
+
+    def log_mark(self) -> LogMark:
+        """See Implementation."""
+        return LogMark(
+            {
+                name: instance.log.stat().st_size if instance.log.exists() else 0
+                for name, instance in self._instances.items()
+            }
+        )
+
+    def logs(self, since: LogMark | None = None) -> Mapping[str, str]:
+        """See Implementation."""
+        return {
+            name: instance.text(since.positions.get(name, 0) if since else 0)
+            for name, instance in self._instances.items()
+        }
+
+    def metrics(self, instance: str | None = None) -> Sequence[Sample]:
+        """See Implementation."""
+        return [sample for each in self._asked(instance) for sample in each.samples()]
+
+    def alive(self) -> str | None:
+        """See Implementation."""
+        reasons = (instance.why_gone() for instance in self._instances.values())
+        return next((reason for reason in reasons if reason is not None), None)
+
+    def _described(self, name: str) -> bool:
+        return any(process.component == name for process in self._descriptor.processes)
+
+    def _asked(self, name: str | None) -> list[Instance]:
+        if name is None:
+            return list(self._instances.values())
+        if name not in self._instances:
+            known = ", ".join(self._instances)
+            raise ImplementationError(f"{self.name} has no component {name}; it has {known}")
+        return [self._instances[name]]
+
+    def _start_anew(self, circumstances: _Circumstances) -> None:
+        with self._lock:
+            running = [name for name, each in self._instances.items() if each.runs]
+            self.stop()
+            self._circumstances = circumstances
+            for name in running:
+                self._launch(self._instances[name])
+            for name in running:
+                self._instances[name].wait_ready()
+
+    def _instance(self, process: Process, name: str) -> Instance:
+        return Instance(
+            process,
+            name=name,
+            owner=self.name,
+            directory=self._directory,
+            supervisor=self._supervisor,
+        )
+
+    def _launch(self, instance: Instance) -> None:
+        config = self._config_file(self._circumstances.config, name="config")
+        instance.launch(kubeconfig=self._kubeconfig(instance.process), config=config)
 
     def _kubeconfig(self, process: Process) -> Path:
-        if process.user is None:
-            return self._cluster.kubeconfig
-        return self._cluster.kubeconfig_for(process.user)
+        own = (
+            self._cluster.kubeconfig
+            if process.user is None
+            else self._cluster.kubeconfig_for(process.user)
+        )
+        if self._circumstances.server is None:
+            return own
+        return rerouted(
+            own,
+            server=self._circumstances.server,
+            to=self._directory / f"{process.component}.kubeconfig",
+        )
 
-    def _config(self) -> Path:
-        file = self._directory / "config.yaml"
+    def _config_file(self, config: Mapping[str, Any] | str, *, name: str) -> Path:
+        file = self._directory / f"{name}.yaml"
         # JSON is YAML; an implementation's file is read by whatever it reads files with.
-        file.write_text(json.dumps(self._descriptor.config or {}, indent=2) + "\n", "utf-8")
+        text = config if isinstance(config, str) else json.dumps(config, indent=2) + "\n"
+        file.write_text(text, "utf-8")
         return file
-
-    def _wait_ready(self, component: _Component) -> None:
-        path = component.process.ready
-        deadline = time.monotonic() + READY_SECONDS
-        while True:
-            child = component.child
-            assert child is not None
-            fate = child.fate()
-            if fate is not None:
-                raise ImplementationError(_told(f"{self.name}: {fate}", child))
-            if path is None or _answers(component.address, path):
-                return
-            if time.monotonic() > deadline:
-                message = (
-                    f"{self.name}: {child.name} is not ready: no 200 from "
-                    f"http://{{metrics_address}}{path} within {READY_SECONDS:g} s"
-                )
-                raise ImplementationError(_told(message, child))
-            time.sleep(ASK_EVERY)  # nothing to watch: a process tells it only when asked
-
-    def _thaw(self, component: _Component) -> None:
-        if component.held and component.child is not None:
-            component.child.signal(signal.SIGCONT)
-        component.held = False
-
-    def _samples(self, component: _Component, path: str) -> list[Sample]:
-        url = f"http://{component.address}{path}"
-        try:
-            with OPENER.open(url, timeout=ANSWER_SECONDS) as page:
-                text = page.read().decode("utf-8", "replace")
-        except OSError as error:
-            raise ImplementationError(f"{self.name}: metrics at {url}: {error}") from error
-        return [
-            Sample(sample.name, dict(sample.labels), float(sample.value))
-            for family in text_string_to_metric_families(text)
-            for sample in family.samples
-        ]
-
-
-def _runs(component: _Component) -> bool:
-    return component.child is not None and component.child.alive
-
-
-def _filled(word: str, values: Mapping[str, str]) -> str:
-    for name, value in values.items():
-        word = word.replace(f"{{{name}}}", value)
-    return word
-
-
-def _environment() -> dict[str, str]:
-    """Ours, without what would lead it to another cluster or through a proxy."""
-    unwanted = {"kubeconfig", "http_proxy", "https_proxy", "all_proxy"}
-    return {key: value for key, value in os.environ.items() if key.lower() not in unwanted}
-
-
-def _answers(address: str, path: str) -> bool:
-    try:
-        with OPENER.open(f"http://{address}{path}", timeout=ANSWER_SECONDS) as page:
-            return bool(page.status == 200)
-    except (URLError, OSError):
-        return False
-
-
-def _wait_stopped(child: Child) -> None:
-    """A signal takes effect a moment later: returns when the process stands still, or is gone."""
-    assert child.pid is not None
-    with suppress(ChildProcessError):  # somebody else has already heard of its end
-        os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-
-
-def _told(message: str, child: Child) -> str:
-    lines = child.tail(TAIL_LINES)
-    return f"{message}; its last lines:\n{lines}" if lines else message
-
-
-def _size(log: Path) -> int:
-    return log.stat().st_size if log.exists() else 0
-
-
-def _text(log: Path, start: int) -> str:
-    if not log.exists():
-        return ""
-    with log.open("rb") as file:
-        file.seek(start)
-        return file.read().decode("utf-8", "replace")

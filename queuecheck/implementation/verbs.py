@@ -1,14 +1,15 @@
 """What can be asked of any implementation, however it runs.
 
-Steps use nothing else to reach the controller. A component is ``queue`` or ``extension``; an
-implementation that runs both in one process has no hold.
+Steps use nothing else to reach the controller. A component is ``queue`` or ``extension``, or
+``all`` of an implementation that runs both in one process: that one cannot hold one of them back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,20 @@ class LogMark:
     positions: Mapping[str, int]
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """What came of an attempt to start: None is a process that had not ended by the deadline.
+
+    ``output`` is all that it said; ``file`` the configuration that it was given.
+    """
+
+    exit_code: int | None
+    output: str
+    file: Path
+
+
 class Implementation(Protocol):
-    """A running controller.
+    """A running controller, as one or more instances of its components.
 
     Verbs return when their effect is there, and raise ImplementationError, with the last lines
     of the log, when it does not come.
@@ -54,32 +67,68 @@ class Implementation(Protocol):
         """How many times a component was started again."""
         ...
 
-    def start(self) -> None:
-        """Starts every component and waits until each is ready."""
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The configuration file of its descriptor, to be changed and given to a verb."""
         ...
 
-    def stop(self) -> None:
-        """Ends every component in an orderly way."""
+    @property
+    def instances(self) -> tuple[str, ...]:
+        """What verbs may name: every component, and the second instances there are."""
         ...
 
-    def restart(self) -> None:
+    def start(self, instance: str | None = None) -> None:
+        """Starts the instance, or all of them, and waits until each is ready."""
+        ...
+
+    def stop(self, instance: str | None = None) -> None:
+        """Ends it, or all, in an orderly way."""
+        ...
+
+    def restart(self, instance: str | None = None) -> None:
         """Stop, then start."""
         ...
 
-    def kill(self) -> None:
-        """Ends every component at once, as a crash would; nothing is started again."""
+    def kill(self, instance: str | None = None) -> None:
+        """Ends it, or all, at once, as a crash would; nothing is started again."""
         ...
 
-    def hold(self, component: str) -> None:
-        """From now on the component does nothing; the others go on."""
+    def hold(self, instance: str | None = None) -> None:
+        """From now on it does nothing, as if frozen, and keeps what it knows; others go on."""
         ...
 
-    def release(self, component: str) -> None:
-        """The component goes on, and is ready."""
+    def release(self, instance: str | None = None) -> None:
+        """It goes on, and is ready."""
+        ...
+
+    def second(self, component: str) -> str:
+        """Starts one more instance of the component; the name by which verbs reach it."""
+        ...
+
+    def reconfigure(self, config: Mapping[str, Any]) -> None:
+        """What runs is started again with that configuration file."""
+        ...
+
+    def reroute(self, server: str | None) -> None:
+        """What runs is started again and reaches the API server there; None is its own address."""
+        ...
+
+    def attempt(self, config: Mapping[str, Any] | str, *, component: str | None = None) -> Attempt:
+        """What comes of starting one component beside the others with that configuration.
+
+        A text is the file as it stands. The first component is taken where none is named.
+        """
+        ...
+
+    def uninstall(self) -> None:
+        """Stops everything and takes away what installing it brought, but no user's object."""
         ...
 
     def restore(self) -> None:
-        """As after ``start``, whatever a scenario did: nothing is held and all is ready."""
+        """As after ``start``, whatever a scenario did: nothing is held and all is ready.
+
+        There is no second instance, the configuration and the way to the API server are its own.
+        """
         ...
 
     def log_mark(self) -> LogMark:
@@ -90,8 +139,8 @@ class Implementation(Protocol):
         """What each component has logged since then, or ever."""
         ...
 
-    def metrics(self) -> Sequence[Sample]:
-        """The samples of every component, as they are now."""
+    def metrics(self, instance: str | None = None) -> Sequence[Sample]:
+        """The samples of the instance, or of every one, as they are now."""
         ...
 
     def alive(self) -> str | None:

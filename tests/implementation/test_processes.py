@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import yaml
 
 from queuecheck.cluster import Cluster
-from queuecheck.implementation import ImplementationError
+from queuecheck.implementation import ImplementationError, processes
 from queuecheck.implementation.descriptor import parse_descriptor
 from queuecheck.implementation.processes import ProcessImplementation
 
@@ -22,6 +23,9 @@ from pathlib import Path
 
 kubeconfig, config, address = sys.argv[1:4]
 print("with", Path(kubeconfig).name, Path(config).read_text().strip(), flush=True)
+print(Path(kubeconfig).read_text(), flush=True)
+if "refused" in Path(config).read_text():
+    raise SystemExit("no such setting")
 host, port = address.rsplit(":", 1)
 
 
@@ -41,10 +45,21 @@ http.server.HTTPServer((host, int(port)), Pages).serve_forever()
 
 
 class FakeCluster:
-    kubeconfig = Path("/admin.kubeconfig")
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self.kubeconfig_for("admin")
 
     def kubeconfig_for(self, user: str) -> Path:
-        return Path(f"/{user}.kubeconfig")
+        file = self._directory / f"{user}.kubeconfig"
+        document = {
+            "clusters": [{"name": "c", "cluster": {"server": "https://real", "insecure": True}}],
+            "users": [{"name": user, "user": {"token": "secret"}}],
+        }
+        file.write_text(yaml.safe_dump(document), "utf-8")
+        return file
 
 
 def implementation(
@@ -70,7 +85,9 @@ def implementation(
             "processes": entries,
         }
     )
-    return ProcessImplementation(described, cast("Cluster", FakeCluster()), directory=directory)
+    return ProcessImplementation(
+        described, cast("Cluster", FakeCluster(directory)), directory=directory
+    )
 
 
 @pytest.fixture
@@ -85,10 +102,9 @@ def played(tmp_path: Path) -> Iterator[ProcessImplementation]:
 
 
 def pid(played: ProcessImplementation, component: str) -> int:
-    child = played._components[component].child
-    assert child is not None
-    assert child.pid is not None
-    return child.pid
+    number = played._instances[component].pid
+    assert number is not None
+    return number
 
 
 def state(number: int) -> str:
@@ -125,7 +141,7 @@ def test_a_held_component_stops_without_waiting_for_the_kill(
     played: ProcessImplementation,
 ) -> None:
     played.hold("queue")
-    child = played._components["queue"].child
+    child = played._instances["queue"]._child
     assert child is not None
     played.stop()
     assert child.exit_code == -signal.SIGTERM
@@ -146,7 +162,7 @@ def test_an_end_that_nobody_asked_for_is_told_with_the_last_lines(
 ) -> None:
     assert played.alive() is None
     os.kill(pid(played, "queue"), signal.SIGKILL)
-    child = played._components["queue"].child
+    child = played._instances["queue"]._child
     assert child is not None
     child.wait(5)
     reason = played.alive()
@@ -158,7 +174,7 @@ def test_an_end_that_nobody_asked_for_is_told_with_the_last_lines(
 def test_restore_undoes_what_a_scenario_did(played: ProcessImplementation) -> None:
     played.hold("extension")
     os.kill(pid(played, "queue"), signal.SIGKILL)
-    child = played._components["queue"].child
+    child = played._instances["queue"]._child
     assert child is not None
     child.wait(5)
     played.restore()
@@ -188,6 +204,109 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
     found = implementation(tmp_path, ["no-such-program"], components=("all",))
     with pytest.raises(ImplementationError, match="no-such-program is not a program"):
         found.start()
+
+
+def test_one_component_is_stopped_and_started_by_itself(played: ProcessImplementation) -> None:
+    queue, extension = pid(played, "queue"), pid(played, "extension")
+    played.stop("queue")
+    assert not Path(f"/proc/{queue}").exists()
+    assert pid(played, "extension") == extension
+    played.start("queue")
+    assert pid(played, "queue") != queue
+    played.restart("extension")
+    assert pid(played, "extension") != extension
+    played.kill("extension")
+    assert played.alive() is None
+
+
+def test_without_a_name_all_are_held_and_let_go(played: ProcessImplementation) -> None:
+    played.hold()
+    assert {state(pid(played, name)) for name in played.instances} == {"T"}
+    played.release()
+    assert "T" not in {state(pid(played, name)) for name in played.instances}
+
+
+def test_another_configuration_is_given_to_what_runs_and_taken_back(
+    played: ProcessImplementation,
+) -> None:
+    played.stop("extension")
+    played.reconfigure({**played.config, "time": "5s"})
+    mark = played.log_mark()
+    assert '"time": "5s"' in played.logs()["queue"]
+    played.start("extension")
+    assert '"time": "5s"' in played.logs(since=mark)["extension"]
+    mark = played.log_mark()
+    played.restore()
+    assert '"time"' not in played.logs(since=mark)["queue"]
+    assert "with user-extension" in played.logs(since=mark)["extension"]
+
+
+def test_restore_leaves_alone_what_runs_as_described(played: ProcessImplementation) -> None:
+    played.reconfigure(played.config)
+    numbers = [pid(played, name) for name in played.instances]
+    played.restore()
+    assert [pid(played, name) for name in played.instances] == numbers
+
+
+def test_a_second_instance_has_a_log_and_pages_of_its_own(played: ProcessImplementation) -> None:
+    assert played.second("queue") == "queue-2"
+    assert len(played.metrics("queue-2")) == 1
+    assert "asked /metrics" in played.logs()["queue-2"]
+    assert "asked /metrics" not in played.logs()["queue"]
+    played.hold("queue")
+    assert state(pid(played, "queue-2")) != "T"
+    number = pid(played, "queue-2")
+    played.kill("queue-2")
+    assert not Path(f"/proc/{number}").exists()
+    played.restore()
+    assert played.instances == ("queue", "extension")
+    assert state(pid(played, "queue")) != "T"
+
+
+def test_no_third_instance_is_started(played: ProcessImplementation) -> None:
+    played.second("queue")
+    with pytest.raises(ImplementationError, match="queue has a second instance already"):
+        played.second("queue")
+
+
+def test_another_way_to_the_server_keeps_the_user(played: ProcessImplementation) -> None:
+    mark = played.log_mark()
+    played.reroute("http://127.0.0.1:1")
+    said = played.logs(since=mark)["queue"]
+    assert "server: http://127.0.0.1:1" in said
+    assert "insecure" not in said
+    assert "token: secret" in said
+    mark = played.log_mark()
+    played.restore()
+    assert "server: https://real" in played.logs(since=mark)["queue"]
+
+
+def test_an_attempt_to_start_is_told_and_touches_nothing_else(
+    played: ProcessImplementation,
+) -> None:
+    numbers = [pid(played, name) for name in played.instances]
+    refused = played.attempt({"refused": True})
+    assert refused.exit_code == 1
+    assert "no such setting" in refused.output
+    assert "refused" in refused.file.read_text("utf-8")
+    assert [pid(played, name) for name in played.instances] == numbers
+    assert "refused" not in played.logs()["queue"]
+
+
+def test_an_attempt_that_succeeds_is_ended_at_its_deadline(
+    played: ProcessImplementation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "ATTEMPT_SECONDS", 0.3)
+    attempt = played.attempt("as: it stands", component="extension")
+    assert attempt.exit_code is None
+    assert "as: it stands" in attempt.output
+
+
+def test_what_is_uninstalled_runs_no_more(played: ProcessImplementation) -> None:
+    numbers = [pid(played, name) for name in played.instances]
+    played.uninstall()
+    assert not any(Path(f"/proc/{number}").exists() for number in numbers)
+    assert played.alive() is None
 
 
 def test_an_unknown_component_is_refused(played: ProcessImplementation) -> None:

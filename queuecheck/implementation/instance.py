@@ -1,0 +1,218 @@
+"""One running copy of a component: a child process, its log, its pages.
+
+To hold it is to freeze its process: it keeps its watches and caches, writes nothing, and goes on
+within milliseconds when released.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import urllib.request
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from urllib.error import URLError
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from queuecheck.cluster import Child, ClusterError
+from queuecheck.cluster.ports import LOOPBACK, free_ports
+from queuecheck.cluster.processes import Supervisor
+from queuecheck.implementation.descriptor import Process
+from queuecheck.implementation.errors import ImplementationError
+from queuecheck.implementation.verbs import Sample
+
+READY_SECONDS = 30.0
+STOP_SECONDS = 3.0
+ASK_EVERY = 0.01
+ANSWER_SECONDS = 5.0
+TAIL_LINES = 15
+# Loopback is never reached through a proxy, whatever the environment says.
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class Instance:
+    """A component's process under a name of its own: ``queue``, and ``queue-2`` for a second one.
+
+    ``owner`` is what messages begin with.
+    """
+
+    def __init__(
+        self, process: Process, *, name: str, owner: str, directory: Path, supervisor: Supervisor
+    ) -> None:
+        self.process = process
+        self.name = name
+        self.log = directory / f"{name}.log"
+        self.starts = 0
+        self._owner = owner
+        self._directory = directory
+        self._supervisor = supervisor
+        self._child: Child | None = None
+        self._address = ""
+        self._wanted = False
+        self._held = False
+
+    @property
+    def runs(self) -> bool:
+        """Whether its process is there, held or not."""
+        return self._child is not None and self._child.alive
+
+    @property
+    def pid(self) -> int | None:
+        """The number of its process, also after its end."""
+        return None if self._child is None else self._child.pid
+
+    def launch(self, *, kubeconfig: Path, config: Path) -> None:
+        """Starts the process, without waiting for it. Raises ImplementationError."""
+        (port,) = free_ports(1)
+        self._address = f"{LOOPBACK}:{port}"
+        command = filled(
+            self.process, kubeconfig=kubeconfig, config=config, metrics_address=self._address
+        )
+        self._child = Child(
+            command,
+            log=self.log,
+            env=environment(),
+            name=self.name,
+            cwd=self._directory,
+            supervisor=self._supervisor,
+        )
+        try:
+            self._child.start()
+        except ClusterError as error:
+            raise ImplementationError(f"{self._owner}: {error}") from error
+        self.starts += 1
+        self._wanted = True
+        self._held = False
+
+    def wait_ready(self) -> None:
+        """Returns when its ready page says so, at once if it has none."""
+        path = self.process.ready
+        deadline = time.monotonic() + READY_SECONDS
+        while True:
+            child = self._child
+            assert child is not None
+            fate = child.fate()
+            if fate is not None:
+                raise ImplementationError(_told(f"{self._owner}: {fate}", child))
+            if path is None or _answers(self._address, path):
+                return
+            if time.monotonic() > deadline:
+                message = (
+                    f"{self._owner}: {child.name} is not ready: no 200 from "
+                    f"http://{{metrics_address}}{path} within {READY_SECONDS:g} s"
+                )
+                raise ImplementationError(_told(message, child))
+            time.sleep(ASK_EVERY)  # nothing to watch: a process tells it only when asked
+
+    def ask_to_end(self) -> None:
+        """The first half of an orderly end, so that several instances can be asked first."""
+        self._wanted = False
+        if self._child is not None:
+            self._child.terminate()
+            self.thaw()
+
+    def await_end(self) -> None:
+        """The second half; ends it by force if it takes too long."""
+        if self._child is not None:
+            self._child.wait_or_kill(seconds=STOP_SECONDS)
+
+    def kill(self) -> None:
+        """Ends it as a crash would."""
+        self._wanted = self._held = False
+        if self._child is not None:
+            self._child.kill()
+
+    def hold(self) -> None:
+        """Freezes it; returns when it stands still. Raises ImplementationError."""
+        if not self.runs:
+            raise ImplementationError(f"{self.name} cannot be held: it is not running")
+        assert self._child is not None
+        self._child.signal(signal.SIGSTOP)
+        _wait_stopped(self._child)
+        self._held = True
+
+    def thaw(self) -> None:
+        """Lets it go on, if it was held."""
+        if self._held and self._child is not None:
+            self._child.signal(signal.SIGCONT)
+        self._held = False
+
+    def why_gone(self) -> str | None:
+        """None, or how it ended without being asked, with its last words."""
+        fate = self._child.fate() if self._wanted and self._child is not None else None
+        if fate is None or self._child is None:
+            return None
+        return _told(fate, self._child)
+
+    def text(self, start: int) -> str:
+        """What its log says from that place on."""
+        if not self.log.exists():
+            return ""
+        with self.log.open("rb") as file:
+            file.seek(start)
+            return file.read().decode("utf-8", "replace")
+
+    def samples(self) -> list[Sample]:
+        """The samples of its metrics page; none if it has no such page."""
+        path = self.process.metrics
+        if path is None:
+            return []
+        url = f"http://{self._address}{path}"
+        try:
+            with OPENER.open(url, timeout=ANSWER_SECONDS) as page:
+                text = page.read().decode("utf-8", "replace")
+        except OSError as error:
+            raise ImplementationError(f"{self._owner}: metrics at {url}: {error}") from error
+        return [
+            Sample(sample.name, dict(sample.labels), float(sample.value))
+            for family in text_string_to_metric_families(text)
+            for sample in family.samples
+        ]
+
+
+def filled(
+    process: Process, *, kubeconfig: Path, config: Path, metrics_address: str
+) -> tuple[str, ...]:
+    """The command of a component with its placeholders filled in."""
+    values: Mapping[str, str] = {
+        "python": sys.executable,
+        "kubeconfig": str(kubeconfig),
+        "config": str(config),
+        "metrics_address": metrics_address,
+    }
+    words = []
+    for word in process.command:
+        for name, value in values.items():
+            word = word.replace(f"{{{name}}}", value)  # noqa: PLW2901 - one word, piece by piece
+        words.append(word)
+    return tuple(words)
+
+
+def environment() -> dict[str, str]:
+    """Ours, without what would lead a component to another cluster or through a proxy."""
+    unwanted = {"kubeconfig", "http_proxy", "https_proxy", "all_proxy"}
+    return {key: value for key, value in os.environ.items() if key.lower() not in unwanted}
+
+
+def _answers(address: str, path: str) -> bool:
+    try:
+        with OPENER.open(f"http://{address}{path}", timeout=ANSWER_SECONDS) as page:
+            return bool(page.status == 200)
+    except (URLError, OSError):
+        return False
+
+
+def _wait_stopped(child: Child) -> None:
+    """A signal takes effect a moment later: returns when the process stands still, or is gone."""
+    assert child.pid is not None
+    with suppress(ChildProcessError):  # somebody else has already heard of its end
+        os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+
+
+def _told(message: str, child: Child) -> str:
+    lines = child.tail(TAIL_LINES)
+    return f"{message}; its last lines:\n{lines}" if lines else message
