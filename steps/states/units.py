@@ -91,18 +91,22 @@ def of_unit(subject: Subject, sentence: str, test: Callable[[KubeObject], bool])
     )
 
 
-def admitted(unit: Subject, job: Subject) -> Condition:
-    """The unit holds its count and the Job is resumed."""
+def admitted(unit: Subject, job: Subject | None) -> Condition:
+    """The unit holds its count and the Job, if it has one, is resumed."""
     holding = of_unit(unit, "holding its whole count", _holds_its_count)
+    if job is None:
+        return all_of(holding, sentence=f"{unit.label} is admitted")
     return all_of(holding, resumed(job), sentence=f"{unit.label} is admitted")
 
 
-def let_in(unit: Subject, job: Subject) -> Condition:
+def let_in(unit: Subject, job: Subject | None) -> Condition:
     """What a unit that is not admitted never is: it holds something, or its Job is resumed.
 
     Each by itself, since the two writes are two components', and either of them may be held back.
     """
     holding = of_unit(unit, "holding something", lambda found: any(held(found).values()))
+    if job is None:
+        return any_of(holding, sentence=f"{unit.label} holds something")
     sentence = f"{unit.label} is admitted, or holds something already, or its Job is resumed"
     return any_of(holding, resumed(job), sentence=sentence)
 

@@ -60,6 +60,10 @@ class Jobs:
                 },
             },
         )
+        self.note_creation(priority)
+
+    def note_creation(self, priority: int) -> None:
+        """Something of that priority has just been created."""
         self._created[priority] = self._story.world.timeline.now()
 
     def _pod(self, alias: str, priority: int, ask: Ask) -> KubeObject:

@@ -23,6 +23,7 @@ from queuecheck.world import World
 from steps.states import jobs, units
 from steps.story.jobs import Ask, Jobs
 from steps.story.quotas import Quotas
+from steps.story.units import Units
 
 # Beyond any max in the features, and below any priority in them: a unit that asks for so much is
 # refused, and touches nobody.
@@ -39,6 +40,7 @@ class Story:
         self.acted = world.timeline.position()
         self.jobs = Jobs(self)
         self.quotas = Quotas(self)
+        self.units = Units(self)
         self.message = ""
         self.number = 0.0
         self.extension_held = False
@@ -66,12 +68,12 @@ class Story:
         return Subject("Queue", self.world.queue_namespace, self.world.name(quota), quota)
 
     def admitted(self, alias: str) -> Condition:
-        """The unit holds its count and its Job is resumed."""
-        return units.admitted(self.unit(alias), self.job(alias))
+        """The unit holds its count and its Job, if it has one, is resumed."""
+        return units.admitted(self.unit(alias), self._job_of(alias))
 
     def let_in(self, alias: str) -> Condition:
         """The unit holds something, or its Job is resumed: not so before it is admitted."""
-        return units.let_in(self.unit(alias), self.job(alias))
+        return units.let_in(self.unit(alias), self._job_of(alias))
 
     def eventually(
         self, state: Condition, *, within: str, since: Position | None = None
@@ -174,6 +176,9 @@ class Story:
             namespace=self.world.namespace,
             propagation="Background",
         )
+
+    def _job_of(self, alias: str) -> Subject | None:
+        return None if alias in self.units.alone else self.job(alias)
 
     def _failed(self, alias: str) -> str | None:
         found = self.world.timeline.latest(self.job(alias))

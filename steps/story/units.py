@@ -1,0 +1,137 @@
+"""Units that stand for no Job, and what the harness writes into a unit's status.
+
+For a unit without a Job the harness plays the job extension: it writes what the extension would,
+the entries of ``status.admissions``, and nothing else. Each write is made on the unit as it is, and
+anew if somebody else was quicker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from queuecheck.kube import Conflict, KubeObject
+from steps.states import units
+from steps.story.settings import QUOTA_LABEL
+
+if TYPE_CHECKING:
+    from steps.story.memory import Story
+
+# Both components write the status too; so many times in a row nobody loses that race.
+TRIES = 20
+
+
+@dataclass(frozen=True)
+class PodSet:
+    """So many pods of so many cpu each, under a name."""
+
+    name: str
+    count: int
+    cpu: str
+
+
+@dataclass(frozen=True)
+class Holding:
+    """What is reported of one podSet; ``marked`` None: the entry carries no reclaimState."""
+
+    pod_set: str
+    replicas: int
+    running: int
+    marked: int | None = None
+
+
+class Units:
+    """What steps do with units themselves. ``alone``: the names of those without a Job."""
+
+    def __init__(self, story: Story) -> None:
+        self._story = story
+        self.alone: set[str] = set()
+
+    def create(self, alias: str, *, priority: int, pod_sets: Sequence[PodSet]) -> None:
+        """Creates a unit without a Job, in the queue of the quota made last."""
+        self.alone.add(alias)
+        resource = self._story.world.resource("QueueUnit")
+        quota = self._story.world.name(self._story.quotas.latest)
+        total = sum(int(pod_set.cpu) * pod_set.count for pod_set in pod_sets)
+        self._story.world.create(
+            resource,
+            {
+                "apiVersion": resource.api_version,
+                "kind": resource.kind,
+                "metadata": {"name": alias, "labels": {QUOTA_LABEL: quota}},
+                "spec": {
+                    "priority": priority,
+                    "priorityClassName": self._story.world.priority_class(priority),
+                    "resource": {"cpu": str(total)},
+                    "podSet": [self._pod_set(alias, each) for each in pod_sets],
+                },
+            },
+        )
+        self._story.jobs.note_creation(priority)
+
+    def report(self, alias: str, holdings: Sequence[Holding]) -> None:
+        """Writes what the unit holds of these podSets; other entries stay as they are."""
+
+        def change(entries: list[KubeObject]) -> None:
+            for holding in holdings:
+                entry = _entry(entries, holding.pod_set)
+                entry |= {"replicas": holding.replicas, "running": holding.running}
+                entry.pop("reclaimState", None)
+                if holding.marked is not None:
+                    entry["reclaimState"] = {"replicas": holding.marked}
+
+        self._write(alias, change)
+
+    def mark(self, alias: str, replicas: int) -> None:
+        """Writes a reclaimState into the unit's first entry: the decision, by hand."""
+
+        def change(entries: list[KubeObject]) -> None:
+            if not entries:
+                raise ValueError(f'"{alias}" holds nothing that could be marked')
+            entries[0]["reclaimState"] = {"replicas": replicas}
+
+        self._write(alias, change)
+
+    def _pod_set(self, alias: str, pod_set: PodSet) -> KubeObject:
+        container = {
+            "name": "main",
+            "image": "registry.k8s.io/pause:3.10",
+            "resources": {"requests": {"cpu": pod_set.cpu}},
+        }
+        spec = {
+            "nodeSelector": self._story.world.slot_selector(alias),
+            "restartPolicy": "Never",
+            "containers": [container],
+        }
+        return {"name": pod_set.name, "count": pod_set.count, "template": {"spec": spec}}
+
+    def _write(self, alias: str, change: Callable[[list[KubeObject]], None]) -> None:
+        world = self._story.world
+        resource = world.resource("QueueUnit")
+        for left in reversed(range(TRIES)):
+            found = world.api.get(resource, alias, namespace=world.namespace)
+            entries = [dict(entry) for entry in units.admissions(found)]
+            change(entries)
+            try:
+                world.api.patch(
+                    resource,
+                    alias,
+                    {"status": {"admissions": entries}},
+                    namespace=world.namespace,
+                    subresource="status",
+                    resource_version=found["metadata"]["resourceVersion"],
+                )
+            except Conflict:
+                if not left:
+                    raise
+            else:
+                return
+
+
+def _entry(entries: list[KubeObject], name: str) -> KubeObject:
+    for entry in entries:
+        if entry["name"] == name:
+            return entry
+    entries.append({"name": name})
+    return entries[-1]

@@ -1,0 +1,61 @@
+"""Units themselves: made without a Job, reported on by the harness, marked by hand."""
+
+from __future__ import annotations
+
+from pytest_bdd import given, parsers, when
+
+from steps.story import Story
+from steps.story.units import Holding, PodSet
+
+UNIT = r'"(?P<unit>[^"]+)"'
+NONE = "none"
+MADE = parsers.re(rf"a unit {UNIT} without a Job, with priority (?P<priority>-?\d+), asks for:")
+REPORTED = parsers.re(rf"{UNIT} is reported to hold:")
+MARKED = parsers.re(rf"{UNIT} is marked by hand for (?P<replicas>\d+) replicas?")
+
+
+@given(MADE)
+@when(MADE)
+def make(story: Story, unit: str, priority: str, datatable: list[list[str]]) -> None:
+    """Columns podSet, count, cpu."""
+    wanted = [
+        PodSet(row["podSet"], int(row["count"]), row["cpu"])
+        for row in _rows(datatable, "podSet", "count", "cpu")
+    ]
+    story.jobs.outlast_equals(int(priority))
+    story.act()
+    story.units.create(unit, priority=int(priority), pod_sets=wanted)
+
+
+@given(REPORTED)
+@when(REPORTED)
+def report(story: Story, unit: str, datatable: list[list[str]]) -> None:
+    """Columns podSet, replicas, running, marked; ``none`` for an entry without a mark."""
+    rows = _rows(datatable, "podSet", "replicas", "running", "marked")
+    story.act()
+    story.units.report(
+        unit,
+        [
+            Holding(
+                row["podSet"],
+                int(row["replicas"]),
+                int(row["running"]),
+                None if row["marked"] == NONE else int(row["marked"]),
+            )
+            for row in rows
+        ],
+    )
+
+
+@given(MARKED)
+@when(MARKED)
+def mark(story: Story, unit: str, replicas: str) -> None:
+    story.act()
+    story.units.mark(unit, int(replicas))
+
+
+def _rows(table: list[list[str]], *columns: str) -> list[dict[str, str]]:
+    heads, *rows = table
+    if tuple(heads) != columns:
+        raise ValueError(f"the table's columns are {', '.join(columns)}, not {', '.join(heads)}")
+    return [dict(zip(heads, row, strict=True)) for row in rows]
