@@ -27,10 +27,11 @@ test: $(READY) ## Test the engine and the controller, on a real control plane to
 	@$(BIN)/queuecheck cluster prepare
 	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
 
-lint: $(READY) ## Check format, style and layers
+lint: $(READY) ## Check format, style, layers and features
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/lint-imports
+	@$(BIN)/queuecheck lint --incomplete
 
 types: $(READY) ## Check types
 	@$(BIN)/mypy

@@ -5,7 +5,13 @@ answer at once.
 """
 
 from queuecheck.catalogue.catalogue import Area, Catalogue, load_catalogue
-from queuecheck.catalogue.features import FeatureError, Scenario, read_features
+from queuecheck.catalogue.features import (
+    FeatureError,
+    Scenario,
+    read_feature,
+    read_features,
+    read_tree,
+)
 from queuecheck.catalogue.requirement import Basis, CatalogueError, Level, Requirement
 from queuecheck.catalogue.tags import NEEDS_PREFIX, Problem, Vocabulary, check
 
@@ -23,5 +29,7 @@ __all__ = [
     "Vocabulary",
     "check",
     "load_catalogue",
+    "read_feature",
     "read_features",
+    "read_tree",
 ]

@@ -71,6 +71,12 @@ def read_features(directory: Path) -> tuple[Scenario, ...]:
 def read_feature(file: Path, *, base: Path) -> tuple[Scenario, ...]:
     """The scenarios of one file. Raises FeatureError."""
     place = file.relative_to(base).as_posix()
+    text, feature = read_tree(file, place=place)
+    return tuple(_Reader(place, text.splitlines(), feature).scenarios())
+
+
+def read_tree(file: Path, *, place: str) -> tuple[str, Mapping[str, Any]]:
+    """The text of a file and its Feature as the Gherkin parser gives it. Raises FeatureError."""
     try:
         text = file.read_text("utf-8")
     except OSError as error:
@@ -86,7 +92,7 @@ def read_feature(file: Path, *, base: Path) -> tuple[Scenario, ...]:
     feature = document.get("feature")
     if feature is None:
         raise FeatureError(f"{place}: there is no Feature in it")
-    return tuple(_Reader(place, text.splitlines(), feature).scenarios())
+    return text, feature
 
 
 @dataclass(frozen=True)

@@ -22,16 +22,18 @@ OTHERS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Problem:
-    """Something in a feature file that makes it unusable."""
+    """Something in a file that is not as it has to be; ``remedy`` is what to do, or ""."""
 
     file: str
     line: int
     message: str
+    remedy: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.message}"
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.file}:{self.line}: {self.message}{remedy}"
 
 
 @dataclass(frozen=True)
@@ -63,20 +65,20 @@ class Vocabulary:
 def check(scenarios: Iterable[Scenario], vocabulary: Vocabulary) -> tuple[Problem, ...]:
     """Every problem, by file and line; a tag that is inherited is reported once."""
     seen: dict[tuple[str, str], Scenario] = {}
-    problems: set[tuple[str, int, str]] = set()
+    problems: set[Problem] = set()
     words = vocabulary.words
     for scenario in scenarios:
         for tag in (*scenario.tags, *scenario.examples_tags):
             if tag.name not in words:
-                problems.add((scenario.file, tag.line, _unknown(tag, words)))
+                problems.add(Problem(scenario.file, tag.line, _unknown(tag, words)))
         for message in _about_one(scenario, vocabulary.catalogue):
-            problems.add((scenario.file, scenario.line, message))
+            problems.add(Problem(scenario.file, scenario.line, message))
         first = seen.setdefault((scenario.file, scenario.name), scenario)
         if first is not scenario:
             # pytest-bdd keeps one of the two and says nothing
             message = f"scenario {scenario.name!r} has the name of the one in line {first.line}"
-            problems.add((scenario.file, scenario.line, message))
-    return tuple(Problem(*problem) for problem in sorted(problems))
+            problems.add(Problem(scenario.file, scenario.line, message, "give it another"))
+    return tuple(sorted(problems))
 
 
 def _unknown(tag: Tag, words: frozenset[str]) -> str:

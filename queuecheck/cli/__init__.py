@@ -31,6 +31,7 @@ Exit codes:
         "run": Entry("queuecheck.cli.run:run", "Run scenarios and give a verdict."),
         "list": Entry("queuecheck.cli.listing:list_scenarios", "Say what would run and why not."),
         "explain": Entry("queuecheck.cli.explain:explain", "Show a requirement and its scenarios."),
+        "lint": Entry("queuecheck.cli.lint:lint", "Find what is wrong with features and steps."),
         "cluster": Entry("queuecheck.cli.cluster:cluster", "Have a control plane to play with."),
         "doctor": Entry("queuecheck.cli.doctor:doctor", "Say what is there and what is missing."),
     },

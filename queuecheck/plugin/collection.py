@@ -7,7 +7,6 @@ registered as markers, the steps and fixtures as plugins, and ``Suite`` begins t
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -15,8 +14,7 @@ from types import ModuleType
 import pytest
 
 from queuecheck import resources
-from queuecheck.catalogue import FeatureError, Scenario, load_catalogue
-from queuecheck.catalogue.features import read_feature
+from queuecheck.catalogue import FeatureError, Scenario, load_catalogue, read_feature
 from queuecheck.plugin import compat, options, preflight
 from queuecheck.plugin.suite import SCENARIO, Suite
 
@@ -53,9 +51,7 @@ def _step_modules(config: pytest.Config) -> Iterator[str]:
     for package in config.getini("queuecheck_steps"):
         # The whole package before its first module: step modules import one another.
         pytest.register_assert_rewrite(package)
-        found = importlib.import_module(package)
-        for module in pkgutil.iter_modules(found.__path__):
-            yield f"{package}.{module.name}"
+        yield from compat.step_modules(package)
 
 
 class FeatureModule(pytest.Module):

@@ -7,8 +7,12 @@ a registry of pytest-bdd's own.
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,6 +23,7 @@ from pytest_bdd.scenario import (
     get_python_name_generator,
     scenario_wrapper_template_registry,
 )
+from pytest_bdd.steps import step_function_context_registry
 
 STATEMENT = compile(
     "from pytest_bdd import scenarios; scenarios(_path, features_base_dir=_base)",
@@ -61,6 +66,48 @@ def example_of(item: pytest.Function) -> dict[str, str]:
     callspec: Any = getattr(item, "callspec", None)
     row: dict[str, str] = {} if callspec is None else callspec.params.get("_pytest_bdd_example", {})
     return row
+
+
+def step_modules(package: str) -> Iterator[str]:
+    """The names of the modules of a package of steps; what they import is not among them."""
+    found = importlib.import_module(package)
+    for module in pkgutil.iter_modules(found.__path__):
+        yield f"{package}.{module.name}"
+
+
+@dataclass(frozen=True)
+class StepDefinition:
+    """One decorator of one function: ``keyword`` is given, when, then, or None for all three."""
+
+    keyword: str | None
+    pattern: str
+    function: Callable[..., object]
+    matches: Callable[[str], bool]
+    arguments: Callable[[str], dict[str, Any] | None]
+
+    @property
+    def file(self) -> Path:
+        """Where the function is written."""
+        return Path(inspect.getsourcefile(self.function) or "")
+
+    @property
+    def line(self) -> int:
+        """Where its decorators begin."""
+        return inspect.getsourcelines(self.function)[1]
+
+
+def step_definitions(module: ModuleType) -> Iterator[StepDefinition]:
+    """Every step that a module defines, as the decorators left it."""
+    for context in list(step_function_context_registry.values()):
+        function = inspect.unwrap(context.step_func)
+        if getattr(function, "__globals__", None) is vars(module):
+            yield StepDefinition(
+                keyword=context.type,
+                pattern=context.parser.name,
+                function=function,
+                matches=context.parser.is_matching,
+                arguments=context.parser.parse_arguments,
+            )
 
 
 def undefined_step(error: BaseException) -> str:

@@ -470,7 +470,7 @@ def test_two_scenarios_of_one_name_are_refused(
     text = path.read_text("utf-8")
     path.write_text(text + text[text.index("    @KQ") :], encoding="utf-8")
     (told,) = project.refused(capfd)
-    assert told.endswith("scenario 'It counts' has the name of the one in line 8")
+    assert told.endswith("scenario 'It counts' has the name of the one in line 8; give it another")
 
 
 def test_a_feature_that_does_not_parse_is_refused_with_its_line(
