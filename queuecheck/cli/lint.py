@@ -52,7 +52,7 @@ Exit codes:
 @click.option(
     "--incomplete",
     is_flag=True,
-    help="Do not name the requirements that have no scenario yet.",
+    help="Name neither requirements without a scenario nor steps without a use yet.",
 )
 def lint(features: Path | None, steps: tuple[str, ...], *, incomplete: bool) -> None:
     """Find what is wrong with features and steps, without running any. Needs no cluster.
@@ -67,7 +67,7 @@ def lint(features: Path | None, steps: tuple[str, ...], *, incomplete: bool) -> 
     root = (features or resources.features_root()).resolve()
     try:
         words = vocabulary(load_catalogue(file), load_profile(PROFILE))
-        problems = examine(Suite(root, steps, file, words), coverage=not incomplete)
+        problems = examine(Suite(root, steps, file, words), complete=not incomplete)
     except (CatalogueError, ImportError) as error:
         raise click.UsageError(str(error)) from error
     for problem in problems:

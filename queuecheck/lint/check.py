@@ -29,12 +29,16 @@ class Suite:
         return self.features.parent
 
 
-def examine(suite: Suite, *, coverage: bool = True) -> tuple[Problem, ...]:
-    """Every problem, by file and line. ``coverage`` is whether each requirement has a scenario."""
-    return tuple(sorted(set(_problems(suite, coverage=coverage))))
+def examine(suite: Suite, *, complete: bool = True) -> tuple[Problem, ...]:
+    """Every problem, by file and line.
+
+    Of a suite that is not ``complete`` neither a requirement without a scenario nor a step without
+    a use is one.
+    """
+    return tuple(sorted(set(_problems(suite, complete=complete))))
 
 
-def _problems(suite: Suite, *, coverage: bool) -> Iterator[Problem]:
+def _problems(suite: Suite, *, complete: bool) -> Iterator[Problem]:
     read, unreadable = read_files(suite.features)
     if unreadable:  # whatever else would be said is about what was not read
         yield from unreadable
@@ -47,11 +51,14 @@ def _problems(suite: Suite, *, coverage: bool) -> Iterator[Problem]:
         for scenario in read_feature(suite.base / file.name, base=suite.base)
     ]
     yield from requirements.problems_of(read, scenarios, suite.vocabulary)
-    if coverage:
+    if complete:
         yield from requirements.uncovered(
             scenarios, suite.vocabulary, catalogue=suite.catalogue, shown_as=_shown(suite)
         )
-    yield from StepCheck(_definitions(suite.steps), suite.base).problems_of(read)
+    steps = StepCheck(_definitions(suite.steps), suite.base)
+    yield from steps.problems_of(read)
+    if complete:
+        yield from steps.unused()
 
 
 def _shown(suite: Suite) -> str:

@@ -27,14 +27,23 @@ class StepCheck:
     _by_text: dict[tuple[str, str], list[StepDefinition]] = field(default_factory=dict)
 
     def problems_of(self, files: Iterable[FeatureFile]) -> Iterator[Problem]:
-        """Every problem, of the steps first: only they tell which definitions are used."""
+        """What is wrong with a step's text, or with its definition."""
         found = {problem for file in files for problem in self._of_file(file)}
         yield from sorted(found)
         for definition in self.definitions:
             if inspect.iscoroutinefunction(definition.function):
                 message = f"the step {_name(definition)} is a coroutine, which nobody awaits"
                 yield self._at(definition, message, "make it a plain function")
-        yield from self._unused()
+
+    def unused(self) -> Iterator[Problem]:
+        """The definitions that no step of the files examined before has used."""
+        told: set[int] = set()
+        for definition in self.definitions:
+            function = id(definition.function)
+            if function not in self._used and function not in told:
+                told.add(function)
+                message = f"no feature uses the step {_name(definition)}"
+                yield self._at(definition, message, "use it or remove it")
 
     def _of_file(self, file: FeatureFile) -> Iterator[Problem]:
         for scenario in file.scenarios:
@@ -79,15 +88,6 @@ class StepCheck:
             return message, "correct its words or define it in the module of its noun"
         as_other = f"it is one as {str(other.keyword).title()} ({self._place(other)})"
         return message, f"{as_other}: change the keyword or decorate the function for both"
-
-    def _unused(self) -> Iterator[Problem]:
-        told: set[int] = set()
-        for definition in self.definitions:
-            function = id(definition.function)
-            if function not in self._used and function not in told:
-                told.add(function)
-                message = f"no feature uses the step {_name(definition)}"
-                yield self._at(definition, message, "use it or remove it")
 
     def _at(self, definition: StepDefinition, message: str, remedy: str) -> Problem:
         file, _, line = self._place(definition).rpartition(":")
