@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pytest_bdd import given, parsers, then, when
 
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import Selection, SetState
-from steps.states import jobs, units
+from steps.states import jobs
 from steps.story import FENCE, Ask, Story
 
 ASK = r"(?:(?P<pods>\d+) pods of )?(?P<cpu>\d+) cpu"
 SUBMITTED = parsers.re(
     rf'the Job "(?P<job>[^"]+)" with priority (?P<priority>-?\d+) asks for {ASK}'
 )
+
+ONE_AFTER_THE_OTHER = "these Jobs are submitted one after the other:"
+_Wanted = tuple[str, int | None, Ask]
 
 
 def ask_of(pods: str | None, cpu: str) -> Ask:
@@ -34,9 +39,10 @@ def submit(story: Story, job: str, priority: str, pods: str | None, cpu: str) ->
     )
 )
 def submit_and_wait(story: Story, job: str, priority: str, pods: str | None, cpu: str) -> None:
+    story.jobs.outlast_equals(int(priority))
     story.act()
     story.jobs.submit(job, priority=int(priority), ask=ask_of(pods, cpu))
-    story.eventually(units.refused(story.unit(job)), within="create")
+    story.jobs.await_waiting(job)
 
 
 @given(
@@ -61,13 +67,48 @@ def submit_and_admit(  # noqa: PLR0917 - one argument for each word of the step
 
 @given("these admitted Jobs, their pods not bound:")
 def submit_and_admit_each(story: Story, datatable: list[list[str]]) -> None:
-    heads, *rows = datatable
-    wanted = [dict(zip(heads, row, strict=True)) for row in rows]
+    for job in _submit_each(story, datatable):
+        story.jobs.await_admission(job)
+
+
+@given("these waiting Jobs:")
+def submit_and_wait_each(story: Story, datatable: list[list[str]]) -> None:
+    for job in _submit_each(story, datatable):
+        story.jobs.await_waiting(job)
+
+
+@given("these waiting Jobs, created in the same second:")
+def submit_at_once_and_wait_each(story: Story, datatable: list[list[str]]) -> None:
     story.act()
+    wanted = {job: (priority, ask) for job, priority, ask in _wanted(datatable)}
+    story.jobs.submit_in_one_second(wanted)
     for job in wanted:
-        story.jobs.submit(job["job"], priority=int(job["priority"]), ask=Ask(1, job["cpu"]))
-    for job in wanted:
-        story.jobs.await_admission(job["job"])
+        story.jobs.await_waiting(job)
+
+
+@given(ONE_AFTER_THE_OTHER)
+@when(ONE_AFTER_THE_OTHER)
+def submit_each(story: Story, datatable: list[list[str]]) -> None:
+    _submit_each(story, datatable)
+
+
+def _submit_each(story: Story, datatable: list[list[str]]) -> list[str]:
+    """Jobs of one priority are created in different seconds."""
+    story.act()
+    wanted = list(_wanted(datatable))
+    for job, priority, ask in wanted:
+        story.jobs.outlast_equals(priority)
+        story.jobs.submit(job, priority=priority, ask=ask)
+    return [job for job, _, _ in wanted]
+
+
+def _wanted(datatable: list[list[str]]) -> Iterator[_Wanted]:
+    """The rows of a table with the columns job, priority ("none": no class), cpu, maybe pods."""
+    heads, *rows = datatable
+    for row in rows:
+        cells = dict(zip(heads, row, strict=True))
+        priority = None if cells["priority"] == "none" else int(cells["priority"])
+        yield cells["job"], priority, ask_of(cells.get("pods"), cells["cpu"])
 
 
 @when(parsers.re(rf'the Job "(?P<job>[^"]+)" is created unsuspended and asks for {ASK}'))

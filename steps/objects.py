@@ -8,12 +8,12 @@ from steps.states import units
 from steps.story import Story
 from steps.words import BUDGETS, OBJECT, condition, named, ruled_out, too_early
 
+WHILE = r"while (?:the gate is closed|the job extension is held|nothing changes)"
 EVENTUALLY = parsers.re(rf"{OBJECT} (?:is|are) eventually (?P<state>.+)")
 NEVER = parsers.re(rf"{OBJECT} (?:is|are) never (?P<state>(?:(?! while ).)+)")
-NEVER_WHILE = parsers.re(
-    rf"{OBJECT} (?:is|are) never (?P<state>(?:(?! while ).)+) "
-    r"while (?:the gate is closed|the job extension is held)"
-)
+NEVER_WHILE = parsers.re(rf"{OBJECT} (?:is|are) never (?P<state>(?:(?! while ).)+) {WHILE}")
+STAYS = parsers.re(rf"{OBJECT} stays? (?P<state>(?:(?! while ).)+)")
+STAYS_WHILE = parsers.re(rf"{OBJECT} stays? (?P<state>(?:(?! while ).)+) {WHILE}")
 
 
 @given(EVENTUALLY)
@@ -23,6 +23,7 @@ def eventually(story: Story, object: str, state: str) -> None:  # noqa: A002 - a
     story.eventually(condition(story, object, state), within=budget, since=story.acted)
 
 
+@given(NEVER)
 @then(NEVER)
 def never(story: Story, object: str, state: str) -> None:  # noqa: A002 - a word of the step
     story.never(ruled_out(story, object, state))
@@ -37,6 +38,20 @@ def never_while(story: Story, object: str, state: str) -> None:  # noqa: A002
         story.eventually(units.waits(story.unit(alias)), within="create", since=story.acted)
     # Behind a closed gate nobody need look at a fence, and a held extension takes no Job over.
     story.never(ruled_out(story, object, state), window=story.quiet())
+
+
+@given(STAYS)
+@then(STAYS)
+def stays(story: Story, object: str, state: str) -> None:  # noqa: A002 - a word of the step
+    budget = BUDGETS.get(state, "create")
+    story.stays(condition(story, object, state), within=budget)
+
+
+@given(STAYS_WHILE)
+@then(STAYS_WHILE)
+def stays_while(story: Story, object: str, state: str) -> None:  # noqa: A002
+    budget = BUDGETS.get(state, "create")
+    story.stays(condition(story, object, state), within=budget, window=story.quiet())
 
 
 @then("these states are seen in this order:")

@@ -8,7 +8,13 @@ from steps.states import pods, units
 from steps.story import Story
 
 RUN = parsers.re(r'the pods of "(?P<job>[^"]+)" run')
+RUN_IN_PART = parsers.re(r'(?P<number>\d+) of the pods of "(?P<job>[^"]+)" runs?')
+BIND = parsers.re(r'the pods of "(?P<job>[^"]+)" are bound and do not start')
 FINISH = parsers.re(r'the pods of "(?P<job>[^"]+)" finish')
+END_IN_PART = parsers.re(
+    r'(?P<number>\d+) of the pods of "(?P<job>[^"]+)" (?P<how>finish(?:es)?|fails?)'
+)
+FAIL = parsers.re(r'the pods of "(?P<job>[^"]+)" fail')
 
 
 @given(RUN)
@@ -18,10 +24,40 @@ def run(story: Story, job: str) -> None:
     story.jobs.run_pods(job, story.jobs.asks[job].pods)
 
 
+@given(RUN_IN_PART)
+@when(RUN_IN_PART)
+def run_in_part(story: Story, number: str, job: str) -> None:
+    story.act()
+    story.jobs.run_pods(job, int(number))
+
+
+@given(BIND)
+@when(BIND)
+def bind(story: Story, job: str) -> None:
+    story.act()
+    story.jobs.bind_pods(job)
+
+
+@given(FINISH)
 @when(FINISH)
 def finish(story: Story, job: str) -> None:
     story.act()
     story.jobs.finish_pods(job)
+
+
+@given(END_IN_PART)
+@when(END_IN_PART)
+def end_in_part(story: Story, number: str, job: str, how: str) -> None:
+    story.act()
+    phase = "Failed" if how.startswith("fail") else "Succeeded"
+    story.jobs.end_pods(job, int(number), phase=phase)
+
+
+@given(FAIL)
+@when(FAIL)
+def fail(story: Story, job: str) -> None:
+    story.act()
+    story.jobs.end_pods(job, story.jobs.asks[job].pods, phase="Failed")
 
 
 @then(parsers.re(r'the unbound pods of "(?P<job>[^"]+)" are eventually removed'))

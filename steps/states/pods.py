@@ -46,6 +46,11 @@ def is_running(pod: KubeObject) -> bool:
     return is_bound(pod) and (pod.get("status") or {}).get("phase") == "Running"
 
 
+def has_ended(pod: KubeObject, phase: str) -> bool:
+    """Whether the pod has ended by itself, in that phase."""
+    return bool((pod.get("status") or {}).get("phase") == phase and phase in TERMINAL)
+
+
 def of_pods(
     job: Subject, sentence: str, test: Callable[[tuple[KubeObject, ...]], bool]
 ) -> SetState:
@@ -86,6 +91,27 @@ def running(job: Subject, number: int) -> SetState:
         job,
         f"{number} running",
         lambda pods: sum(is_running(pod) and not is_leaving(pod) for pod in pods) == number,
+    )
+
+
+def bound_and_not_started(job: Subject, number: int) -> SetState:
+    """So many pods that are bound, none of which has started."""
+    return of_pods(
+        job,
+        f"{number} bound, none started",
+        lambda pods: (
+            sum(is_bound(pod) and not is_leaving(pod) for pod in pods) == number
+            and not any((pod.get("status") or {}).get("startTime") for pod in pods)
+        ),
+    )
+
+
+def ended(job: Subject, number: int, phase: str) -> SetState:
+    """So many pods at least have ended in that phase; ended ones may be removed later."""
+    return of_pods(
+        job,
+        f"{phase} in at least {number}",
+        lambda pods: sum(has_ended(pod, phase) for pod in pods) >= number,
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from queuecheck.kube import KubeObject
+from queuecheck.timeline import Condition, HarnessError
 from steps.states import jobs, pods, units
 from steps.story.settings import QUOTA_LABEL
 
@@ -25,24 +28,42 @@ class Ask:
 
 
 class Jobs:
-    """What steps do with Jobs. ``asks``: what each asks for; ``running``: UIDs of its pods."""
+    """What steps do with Jobs.
+
+    ``asks``: what each asks for; ``running``: UIDs of its pods; ``failing``: those of which a pod
+    was made to fail.
+    """
 
     def __init__(self, story: Story) -> None:
         self._story = story
         self.asks: dict[str, Ask] = {}
         self.running: dict[str, frozenset[str]] = {}
+        self.failing: set[str] = set()
         self._created: dict[int, float] = {}
 
-    def outlast_equals(self, priority: int) -> None:
+    def outlast_equals(self, priority: int | None) -> None:
         """A Job submitted from now on is created later than those of its priority, to be seen."""
-        if priority in self._created:
-            left = self._created[priority] + CREATION_SECONDS - self._story.world.timeline.now()
-            self._story.world.timeline.sleep(left)
+        if (priority or 0) in self._created:
+            end = self._created[priority or 0] + CREATION_SECONDS
+            self._story.world.timeline.sleep(end - self._story.world.timeline.now())
 
-    def submit(self, alias: str, *, priority: int, ask: Ask, suspend: bool = True) -> None:
-        """Creates a Job for the quota made last."""
+    def submit_in_one_second(self, wanted: Mapping[str, tuple[int | None, Ask]]) -> None:
+        """Creates Jobs that have one and the same creation time, in the order given."""
+        # Right behind the turn of a second: units follow their Jobs within that second, too.
+        self._story.world.timeline.sleep(1.0 - datetime.now(UTC).microsecond / 1e6)
+        times = {
+            self.submit(alias, priority=priority, ask=ask)["metadata"]["creationTimestamp"]
+            for alias, (priority, ask) in wanted.items()
+        }
+        if len(times) > 1:
+            raise HarnessError(f"the Jobs were not created in one second: {sorted(times)}")
+
+    def submit(
+        self, alias: str, *, priority: int | None, ask: Ask, suspend: bool = True
+    ) -> KubeObject:
+        """Creates a Job for the quota made last; without a priority it names no class."""
         self.asks[alias] = ask
-        self._story.world.create(
+        created = self._story.world.create(
             self._story.world.resource("Job"),
             {
                 "apiVersion": "batch/v1",
@@ -61,14 +82,18 @@ class Jobs:
             },
         )
         self.note_creation(priority)
+        return created
 
-    def note_creation(self, priority: int) -> None:
+    def note_creation(self, priority: int | None) -> None:
         """Something of that priority has just been created."""
-        self._created[priority] = self._story.world.timeline.now()
+        self._created[priority or 0] = self._story.world.timeline.now()
 
-    def _pod(self, alias: str, priority: int, ask: Ask) -> KubeObject:
+    def _pod(self, alias: str, priority: int | None, ask: Ask) -> KubeObject:
+        urgency: KubeObject = {}
+        if priority is not None:
+            urgency["priorityClassName"] = self._story.world.priority_class(priority)
         return {
-            "priorityClassName": self._story.world.priority_class(priority),
+            **urgency,
             "nodeSelector": self._story.world.slot_selector(alias),
             "restartPolicy": "Never",
             "containers": [
@@ -80,6 +105,16 @@ class Jobs:
             ],
         }
 
+    def await_waiting(self, alias: str) -> None:
+        """The unit waits, and the implementation has had the time to say so.
+
+        It need not say anything where nobody looks at the unit: behind a closed gate, or behind
+        another one under a policy that stops there.
+        """
+        unit = self._story.unit(alias)
+        self._story.eventually(units.waits(unit), within="create")
+        self._story.give_time(units.refused(unit))
+
     def await_admission(self, alias: str) -> None:
         """The unit is admitted and the Job's pods exist, none of them bound."""
         self._story.eventually(self._story.admitted(alias), within="admit")
@@ -88,16 +123,24 @@ class Jobs:
         )
 
     def run_pods(self, alias: str, number: int) -> None:
-        """So many pods of the Job are bound and started, and the unit's status says so."""
+        """So many pods of the Job are bound and started."""
         slot = self._story.world.slot(alias)
         self._story.world.nodes.open_slot(slot, pods=number)
         self._story.world.nodes.run(slot)
-        job = self._story.job(alias)
-        self._story.eventually(pods.running(job, number), within="create")
+        self._await_bound(alias, pods.running(self._story.job(alias), number))
+
+    def bind_pods(self, alias: str) -> None:
+        """Every pod of the Job is bound, and none starts."""
+        number = self.asks[alias].pods
+        self._story.world.nodes.open_slot(self._story.world.slot(alias), pods=number)
+        self._await_bound(alias, pods.bound_and_not_started(self._story.job(alias), number))
+
+    def _await_bound(self, alias: str, state: Condition) -> None:
+        self._story.eventually(state, within="create")
         self.running[alias] = frozenset(
             pod["metadata"]["uid"]
-            for pod in self._story.world.timeline.selected(pods.pods_of(job))
-            if pods.is_running(pod)
+            for pod in self._story.world.timeline.selected(pods.pods_of(self._story.job(alias)))
+            if pods.is_bound(pod) and not pods.is_terminal(pod)
         )
 
     def await_running_reported(self, alias: str, number: int) -> None:
@@ -121,3 +164,16 @@ class Jobs:
             self._story.world.slot(alias), succeeded=self.asks[alias].pods
         )
         self._story.eventually(jobs.complete(self._story.job(alias)), within="create")
+
+    def end_pods(self, alias: str, number: int, *, phase: str) -> None:
+        """So many running pods of the Job end: they have ``Succeeded`` or ``Failed``."""
+        job = self._story.job(alias)
+        before = self._story.world.timeline.selected(pods.pods_of(job))
+        ended = sum(pods.has_ended(pod, phase) for pod in before)
+        slot = self._story.world.slot(alias)
+        if phase == "Failed":
+            self.failing.add(alias)
+            self._story.world.nodes.finish(slot, failed=number)
+        else:
+            self._story.world.nodes.finish(slot, succeeded=number)
+        self._story.eventually(pods.ended(job, ended + number, phase), within="create")

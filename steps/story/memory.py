@@ -102,6 +102,21 @@ class Story:
             hopeless=(self.world.implementation.alive,),
         )
 
+    def stays(
+        self, state: Condition, *, within: str = "create", window: Window | None = None
+    ) -> None:
+        """The state is seen from the latest act on, and holds from then until the window closes.
+
+        The window is as for ``never``.
+        """
+        seen = self.eventually(state, within=within, since=self.acted)
+        if window is None:
+            self._let_marks_end()
+            window = self.fence()
+        self.world.claims.stays(
+            state, window, since=seen.position, hopeless=(self.world.implementation.alive,)
+        )
+
     def in_order(
         self, *rows: Condition, too_early: Condition | None = None, since: Position | None = None
     ) -> None:
@@ -152,13 +167,16 @@ class Story:
 
         A fence alone does not show that it has: it may take a new Job over first.
         """
+        self.give_time(units.nobody_marked(self.world.namespace))
+
+    def give_time(self, state: Condition) -> None:
+        """Waits for the state, a quiet period at most: it need not come."""
         timeline = self.world.timeline
-        ended = units.nobody_marked(self.world.namespace)
         until = timeline.now() + self.world.claims.budgets.seconds("quiet")
         news = True
         while news:
             changes = timeline.changes()
-            news = not ended.holds(timeline.view()) and timeline.wait(seen=changes, until=until)
+            news = not state.holds(timeline.view()) and timeline.wait(seen=changes, until=until)
 
     def settle(self) -> None:
         """The implementation has gone on to decide since a setting was changed.
@@ -182,6 +200,6 @@ class Story:
 
     def _failed(self, alias: str) -> str | None:
         found = self.world.timeline.latest(self.job(alias))
-        if jobs.job_condition(found, "Failed"):
+        if alias not in self.jobs.failing and jobs.job_condition(found, "Failed"):
             return f'the Job "{alias}" has failed'
         return None
