@@ -163,6 +163,7 @@ def _handler(server: FaultServer) -> type[BaseHTTPRequestHandler]:
 
         def _stream(self, reply: Stream) -> None:
             self.send_response(200)
+            self.send_header("Content-Type", "application/json")
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             if reply.text:
