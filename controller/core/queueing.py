@@ -1,8 +1,9 @@
 """The queue component's memory and its plans.
 
 A ledger is fed with every object of its kinds (apply) and asked what is to be done for one queue
-(plan). It holds nothing that a list of the objects would not give again, except what only saves
-repetition. Indices are kept per queue, so neither looks at other queues than those concerned.
+(plan), and for its list of waiting units (relist). Apart from what only saves repetition, and from
+what the pods of deleted Jobs hold (departed), it holds nothing that a list of the objects would not
+give again. Indices are kept per queue, so neither looks at other queues than those concerned.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,9 @@ from dataclasses import dataclass, field
 from controller.core import decode, queue_objects
 from controller.core.attempt import wait
 from controller.core.decisions import Decision, EmitEvent, Kind, Log, Object
+from controller.core.departed import Departed
 from controller.core.instants import Instant
+from controller.core.listing import Listings
 from controller.core.model import Settings, Unit, UnitKey
 from controller.core.passes import Cursor, Pass, Stretch
 from controller.core.quota_filter import Room
@@ -63,10 +66,11 @@ class _Book:
 class QueueLedger:
     """Quotas, Queues and units, indexed for decisions. Not for use by several threads at once."""
 
-    kinds: tuple[Kind, ...] = (Kind.QUOTA, Kind.QUEUE, Kind.UNIT)
+    kinds: tuple[Kind, ...] = (Kind.QUOTA, Kind.QUEUE, Kind.UNIT, Kind.POD)
 
     def __init__(self, *, namespace: str, protection: float = 0.0) -> None:
         """Queues are looked for in ``namespace``; ``protection`` is in seconds."""
+        self.listings = Listings()
         self._namespace = namespace
         self._protection = protection
         self._quotas = Quotas()
@@ -74,6 +78,7 @@ class QueueLedger:
         self._queue_objects: dict[str, Object] = {}
         self._units: dict[UnitKey, Unit] = {}
         self._books: dict[str, _Book] = {}
+        self._departed = Departed()
         self._told: dict[tuple[Kind, str, str], str | None] = {}
 
     def apply(self, kind: Kind, raw: Object, *, deleted: bool) -> frozenset[str]:
@@ -88,6 +93,8 @@ class QueueLedger:
             return self._apply_queue(raw, deleted=deleted)
         if kind is Kind.UNIT:
             return self._apply_unit(decode.unit(raw), deleted=deleted)
+        if kind is Kind.POD:
+            return self._recharge(*self._departed.note_pod(raw, deleted=deleted))
         return frozenset()
 
     def plan(self, queue: str, now: Instant, cursor: Cursor | None = None) -> Plan:
@@ -105,6 +112,15 @@ class QueueLedger:
         stretch = self._pass(queue, served, book, now, cursor)
         book.foreseen.update({unit.key: unit.standing for unit in stretch.foreseen})
         return Plan((*first, *stretch.decisions), stretch.wake_at, stretch.cursor)
+
+    def relist(self, queue: str, now: Instant) -> Plan:
+        """What to do for a queue's list of waiting units; ``listings`` knows when to ask."""
+        object_, book = self._queue_objects.get(queue), self._books.get(queue)
+        served = queue_objects.settings(self._quota_object(queue), object_)
+        if object_ is None or served.problem:
+            return Plan(())
+        write, wake_at = self.listings.step(object_, book.asking if book else (), now)
+        return Plan((write,) if write else (), wake_at)
 
     def retell(self) -> None:
         """The events of a plan may not have been written: let the next plans have them again."""
@@ -135,6 +151,7 @@ class QueueLedger:
         ref = decode.ref(Kind.QUEUE, raw)
         if ref.namespace != self._namespace:
             return frozenset()
+        self.listings.note_queue(ref.name, deleted=deleted)
         before = self._served_as(ref.name)
         if deleted:
             self._queue_objects.pop(ref.name, None)
@@ -174,11 +191,15 @@ class QueueLedger:
         if after is None:
             self._told.pop((Kind.UNIT, str(unit.ref), "Preempted"), None)
         self._note_release(before, after)
+        self.listings.note_unit(before, after)
         if before and after and before.standing == after.standing:
             if foreseen is not None:
                 self._books[unit.queue].foreseen[unit.key] = foreseen
             return frozenset()
+        if before and (after is None or after.ref.uid != before.ref.uid):
+            self._departed.note_gone(before)
         helped = self._charge(before, after)
+        helped |= self._recharge(*(item.job_uid for item in (before, after) if item))
         if after is None or after.standing != foreseen:
             helped |= {item.queue for item in (before, after) if item and item.queue}
         return frozenset(helped)
@@ -204,6 +225,19 @@ class QueueLedger:
         if after:
             self._quotas.charge(after.queue, after.held)
         return helped
+
+    def _recharge(self, *job_uids: str) -> frozenset[str]:
+        """Charge what pods of deleted Jobs hold; returns the queues that are given room by it."""
+        helped: set[str] = set()
+        for job_uid in job_uids:
+            key = self._departed.key(job_uid)
+            if key is None:
+                continue
+            queue, more = self._departed.recharge(job_uid, self._units.get(key))
+            self._quotas.charge(queue, more)
+            if any(number < 0 for number in more.values()):
+                helped |= self._waiting_relatives(queue)
+        return frozenset(helped)
 
     def _waiting_relatives(self, queue: str) -> set[str]:
         return {

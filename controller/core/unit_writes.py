@@ -56,11 +56,13 @@ def refusal(unit: Unit, message: str, now: Instant, *, attempt: bool) -> Write:
         if fresh.standing != unit.standing or fresh.marked:
             return None
         fields: dict[str, Any] = {"message": message, "lastUpdateTime": to_text(now)}
-        if not fresh.phase:
+        # The first phase of a Job's unit is the extension's: it knows whether the Job runs already.
+        new = not fresh.phase and not fresh.job_uid
+        if new:
             fields["phase"] = ENQUEUED
         if attempt:
             fields["attempts"] = (decode.number(raw, "status", "attempts") or 0) + 1
-        elif fresh.message == message and fresh.phase:
+        elif fresh.message == message and not new:
             return None
         return _status(**fields)
 

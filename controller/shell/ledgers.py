@@ -1,6 +1,7 @@
 """The core's two ledgers as the worker wants them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from controller.core import JobLedger, QueueLedger
@@ -10,8 +11,18 @@ from controller.shell.work import Step
 JobKey = tuple[str, str]
 
 
+@dataclass(frozen=True)
+class Listing:
+    """A queue's list of waiting units, as a key of its own: it never leads to an attempt."""
+
+    queue: str
+
+    def __str__(self) -> str:
+        return f"list of {self.queue}"
+
+
 class QueueWork:
-    """Queues, quota, admission, marking. Keys are names of queues."""
+    """Queues, quota, admission, marking. Keys are names of queues, and their lists."""
 
     component = "queue"
 
@@ -19,26 +30,32 @@ class QueueWork:
         self._ledger = QueueLedger(namespace=namespace, protection=protection)
         self.kinds = self._ledger.kinds
 
-    def apply(self, kind: Kind, found: Object, *, deleted: bool) -> Iterable[str]:
+    def apply(self, kind: Kind, found: Object, *, deleted: bool) -> Iterable[str | Listing]:
         """See Work."""
-        return self._ledger.apply(kind, found, deleted=deleted)
+        queues = self._ledger.apply(kind, found, deleted=deleted)
+        return (*queues, *map(Listing, self._ledger.listings.take_stale()))
 
-    def step(self, key: str, now: float, resume: Any) -> Step:
+    def step(self, key: str | Listing, now: float, resume: Any) -> Step:
         """See Work."""
-        plan = self._ledger.plan(key, now, resume)
+        if isinstance(key, Listing):
+            plan = self._ledger.relist(key.queue, now)
+        else:
+            plan = self._ledger.plan(key, now, resume)
         return Step(plan.decisions, plan.wake_at, plan.cursor)
 
-    def keys(self) -> Iterable[str]:
+    def keys(self) -> Iterator[str | Listing]:
         """See Work."""
-        return self._ledger.active()
+        queues = self._ledger.active()
+        yield from queues
+        yield from map(Listing, queues)
 
     def failed(self) -> None:
         """See Work."""
         self._ledger.retell()
 
-    def label(self, key: str) -> str:
+    def label(self, key: str | Listing) -> str:
         """See Work."""
-        return key
+        return key.queue if isinstance(key, Listing) else key
 
     def active(self) -> Mapping[str, int] | None:
         """See Work."""

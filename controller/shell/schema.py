@@ -34,9 +34,13 @@ _UNIT_STATUS = (
     "status.admissions[].running",
     "status.admissions[].reclaimState.replicas",
 )
+_ACTIVE = "status.queueItemDetails.active[]"
+_QUEUE_STATUS = tuple(
+    f"{_ACTIVE}.{field}" for field in ("name", "namespace", "priority", "position")
+)
 QUEUE_REQUIREMENTS = (
     Requirement(ELASTIC_QUOTAS),
-    Requirement(QUEUES, ("spec.queuePolicy", "spec.priority")),
+    Requirement(QUEUES, ("spec.queuePolicy", "spec.priority", *_QUEUE_STATUS), ("status",)),
     Requirement(
         QUEUE_UNITS, (*_UNIT_STATUS, "status.attempts", "status.lastAllocateTime"), ("status",)
     ),

@@ -349,6 +349,25 @@ def admitted_and_not_resumed() -> World:
     return world
 
 
+def test_a_unit_refused_before_its_first_report_still_comes_back_with_what_runs() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.job("job", cpu=1, parallelism=2)
+    world.settle()
+    world.bind("job", 2)
+    world.settle()
+    world.delete(Kind.UNIT, "default", "job")
+    world.quota(cpu=1)
+    world.reconcile(("default", "job"))
+    world.pass_over("team")
+    assert "limited quotaName:team" in world.message("job")
+    assert world.status("job").get("phase") is None
+    world.settle()
+    assert world.held("job") == 2
+    assert world.status("job")["phase"] == "Running"
+    assert world.spec_of("job")["suspend"] is False
+
+
 def test_a_grant_not_used_yet_is_given_back_when_the_pods_change() -> None:
     world = admitted_and_not_resumed()
     containers = [{"name": "main", "resources": {"requests": {"cpu": "3"}}}]

@@ -94,14 +94,16 @@ class World:
         _merge(raw, patch)
         return self.put(kind, raw)
 
-    def delete(self, kind: Kind, namespace: str, name: str) -> None:
-        """Delete an object, and what it owns."""
+    def delete(
+        self, kind: Kind, namespace: str, name: str, *, later: frozenset[Kind] = frozenset()
+    ) -> None:
+        """Delete an object, and what it owns; of the kinds ``later`` nothing yet."""
         raw = self.objects.pop((kind, namespace, name))
         self._feed(kind, raw, deleted=True)
         uid = raw["metadata"]["uid"]
         for (owned, space, other), item in list(self.objects.items()):
             owners = item["metadata"].get("ownerReferences", [])
-            if any(owner["uid"] == uid for owner in owners):
+            if owned not in later and any(owner["uid"] == uid for owner in owners):
                 self.delete(owned, space, other)
 
     def quota(self, name: str = "team", **fields: Any) -> Raw:
