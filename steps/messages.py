@@ -28,7 +28,7 @@ FAILURE = re.compile(
 @given(NAMES_WHAT_IS_SHORT)
 @then(NAMES_WHAT_IS_SHORT)
 def names_what_is_short(story: Story, unit: str) -> None:
-    quota = story.world.name(story.quotas.latest)
+    quota = story.quotas.name(story.quotas.latest)
     state = _saying(story, unit, f"a message with {quota} or cpu", lambda text: _names(quota, text))
     sighting = story.eventually(state, within="create", since=story.acted)
     story.message = units.message(sighting.object)
@@ -36,7 +36,7 @@ def names_what_is_short(story: Story, unit: str) -> None:
 
 @then(NAMES_IT_IN_OTHER_WORDS)
 def names_it_in_other_words(story: Story, unit: str) -> None:
-    quota, before = story.world.name(story.quotas.latest), story.message
+    quota, before = story.quotas.name(story.quotas.latest), story.message
     state = _saying(
         story,
         unit,

@@ -39,7 +39,7 @@ def _await(  # noqa: PLR0917 - what the step's words gave, and what is wanted
     test: Callable[[float], bool],
 ) -> None:
     """Reads the sample until it passes, and remembers its value."""
-    queue = story.world.name(quota)
+    queue = story.quotas.name(quota)
     labels = {"queue": queue} | ({} if result is None else {"result": result})
     shown = ",".join(f'{key}="{value}"' for key, value in labels.items())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_bdd import given, parsers, then, when
 
 from steps.states import pods, units
-from steps.story import Story
+from steps.story import Story, creation
 
 RUN = parsers.re(r'the pods of "(?P<job>[^"]+)" run')
 RUN_IN_PART = parsers.re(r'(?P<number>\d+) of the pods of "(?P<job>[^"]+)" runs?')
@@ -15,6 +15,9 @@ END_IN_PART = parsers.re(
     r'(?P<number>\d+) of the pods of "(?P<job>[^"]+)" (?P<how>finish(?:es)?|fails?)'
 )
 FAIL = parsers.re(r'the pods of "(?P<job>[^"]+)" fail')
+
+NONE_CREATED = "no pods can be created"
+CREATED_AGAIN = "pods can be created again"
 
 
 @given(RUN)
@@ -58,6 +61,20 @@ def end_in_part(story: Story, number: str, job: str, how: str) -> None:
 def fail(story: Story, job: str) -> None:
     story.act()
     story.jobs.end_pods(job, story.jobs.asks[job].pods, phase="Failed")
+
+
+@given(NONE_CREATED)
+@when(NONE_CREATED)
+def refuse_pods(story: Story) -> None:
+    story.act()
+    creation.refuse_pods(story)
+
+
+@given(CREATED_AGAIN)
+@when(CREATED_AGAIN)
+def allow_pods(story: Story) -> None:
+    story.act()
+    creation.allow_pods(story)
 
 
 @then(parsers.re(r'the unbound pods of "(?P<job>[^"]+)" are eventually removed'))

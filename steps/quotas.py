@@ -4,30 +4,74 @@ from __future__ import annotations
 
 from pytest_bdd import given, parsers, when
 
-from steps.story import GATE, PREEMPTION, Story
+from steps.story import GATE, POLICY_LABEL, PREEMPTION, SETTINGS, SYNCED_PREFIX, Story
 
-SETTINGS = {
-    "the gate and preemption on": {GATE: "true", PREEMPTION: "true"},
-    "the gate and preemption off": {},
-    "only the gate on": {GATE: "true"},
-    "only preemption on": {PREEMPTION: "true"},
+NAMED = {
+    "the gate and preemption": (GATE, PREEMPTION),
+    "the gate": (GATE,),
+    "preemption": (PREEMPTION,),
 }
-NAMED = {"the gate and preemption": (GATE, PREEMPTION), "preemption": (PREEMPTION,)}
-_SETTINGS = "|".join(SETTINGS)
+QUOTA = r'"(?P<quota>[^"]+)"'
+KIND = r"an? (?:(?P<policy>Block|Intelligent) )?quota"
+WITH = rf"with (?P<settings>{'|'.join(SETTINGS)})"
+PLACE = r'(?: below (?:"(?P<parent>[^"]+)"|(?P<root>the root)))?'
+MADE = parsers.re(rf"{KIND} {QUOTA} of (?P<cpu>\d+) cpu{PLACE} {WITH}")
+LIMITED = parsers.re(rf"{KIND} {QUOTA}{PLACE} {WITH} and these limits:")
 TURNED = parsers.re(
-    rf"(?P<annotations>{'|'.join(NAMED)}) (?:is|are) turned (?P<switch>on|off) "
-    r'for "(?P<quota>[^"]+)"'
+    rf"(?P<annotations>{'|'.join(NAMED)}) (?:is|are) turned (?P<switch>on|off) for {QUOTA}"
+)
+SIZED = parsers.re(rf"the quota {QUOTA} is (?:raised|lowered) to (?P<cpu>\d+) cpu")
+DELETED = parsers.re(rf"the quota {QUOTA} is deleted")
+CREATED_AGAIN = parsers.re(rf"the quota {QUOTA} is created again")
+POLICY_CHANGED = parsers.re(rf"the policy of {QUOTA} is changed to (?P<policy>\w+)")
+ANNOTATED = parsers.re(
+    rf'the annotation "(?P<key>[^"]+)" of the quota {QUOTA} is '
+    r'(?:set to "(?P<value>[^"]*)"|removed)'
 )
 
 
-@given(
-    parsers.re(
-        rf'an? (?:(?P<policy>Intelligent) )?quota "(?P<quota>[^"]+)" of (?P<cpu>\d+) cpu '
-        rf"with (?P<settings>{_SETTINGS})"
+@given(MADE)
+@when(MADE)
+def make_quota(  # noqa: PLR0917 - one argument for each word of the step
+    story: Story,
+    quota: str,
+    cpu: str,
+    settings: str,
+    policy: str | None,
+    parent: str | None,
+    root: str | None,
+) -> None:
+    story.act()
+    story.quotas.make(
+        quota,
+        limits={"cpu": cpu},
+        settings=SETTINGS[settings],
+        policy=policy or "Priority",
+        parent="" if root else parent,
     )
-)
-def make_quota(story: Story, quota: str, cpu: str, settings: str, policy: str | None) -> None:
-    story.quotas.make(quota, cpu=cpu, settings=SETTINGS[settings], policy=policy or "Priority")
+
+
+@given(LIMITED)
+def make_quota_with_limits(  # noqa: PLR0917 - one argument for each word of the step
+    story: Story,
+    quota: str,
+    settings: str,
+    policy: str | None,
+    parent: str | None,
+    root: str | None,
+    datatable: list[list[str]],
+) -> None:
+    """The columns are resource and max, and min where it is not the same."""
+    heads, *rows = datatable
+    limits = [dict(zip(heads, row, strict=True)) for row in rows]
+    story.quotas.make(
+        quota,
+        limits={limit["resource"]: limit["max"] for limit in limits},
+        guaranteed={limit["resource"]: limit.get("min", limit["max"]) for limit in limits},
+        settings=SETTINGS[settings],
+        policy=policy or "Priority",
+        parent="" if root else parent,
+    )
 
 
 @given(TURNED)
@@ -37,9 +81,44 @@ def turn(story: Story, quota: str, annotations: str, switch: str) -> None:
     story.quotas.change(
         quota, {"metadata": {"annotations": dict.fromkeys(NAMED[annotations], value)}}
     )
-    story.settle()
+    story.settle(quota)
 
 
-@when(parsers.re(r'the quota "(?P<quota>[^"]+)" is raised to (?P<cpu>\d+) cpu'))
-def raise_quota(story: Story, quota: str, cpu: str) -> None:
+@given(SIZED)
+@when(SIZED)
+def resize(story: Story, quota: str, cpu: str) -> None:
     story.quotas.change(quota, {"spec": {"min": {"cpu": cpu}, "max": {"cpu": cpu}}})
+
+
+@given(DELETED)
+@when(DELETED)
+def delete(story: Story, quota: str) -> None:
+    story.quotas.delete(quota)
+
+
+@given(CREATED_AGAIN)
+@when(CREATED_AGAIN)
+def create_again(story: Story, quota: str) -> None:
+    story.quotas.create_again(quota)
+
+
+@given(POLICY_CHANGED)
+@when(POLICY_CHANGED)
+def change_policy(story: Story, quota: str, policy: str) -> None:
+    story.quotas.change(quota, {"metadata": {"labels": {POLICY_LABEL: policy}}})
+    story.settle(quota)
+
+
+@given(ANNOTATED)
+def annotate_and_settle(story: Story, quota: str, key: str, value: str | None) -> None:
+    """Where the annotation has to come to the Queue, it has, and is heeded."""
+    if key.startswith(SYNCED_PREFIX):
+        story.quotas.change(quota, {"metadata": {"annotations": {key: value}}})
+        story.settle(quota)
+    else:
+        annotate(story, quota, key, value)
+
+
+@when(ANNOTATED)
+def annotate(story: Story, quota: str, key: str, value: str | None) -> None:
+    story.quotas.patch(quota, {"metadata": {"annotations": {key: value}}})

@@ -1,7 +1,8 @@
 """The states that features name, by the words that name them.
 
 ``"low"`` is the unit of that name, ``the Job "low"`` its Job, ``the pods of "low"`` the Job's pods,
-all of them together, ``the Queue "team"`` the Queue that the implementation keeps for a quota.
+all of them together, ``the Queue "team"`` the Queue that the implementation keeps for a quota,
+``the quota "team"`` what the units that name it hold.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import re
 from collections.abc import Callable, Mapping
 
 from queuecheck.timeline import Condition, Subject
-from steps.states import jobs, pods, units
+from steps.states import jobs, pods, queues, quotas, units
 from steps.story import Story
 
-OBJECT = r'(?P<object>(?:the Job |the pods of |the Queue )?"[^"]+")'
+OBJECT = r'(?P<object>(?:the Job |the pods of |the Queue |the quota )?"[^"]+")'
 BUDGETS = {"admitted": "admit", "marked": "mark", "resumed": "admit"}
 
 _Words = Mapping[str, Callable[..., Condition]]
@@ -40,7 +41,23 @@ OF_PODS: _Words = {
     r"there": pods.existing,
     r"being deleted or gone": pods.going_or_gone,
 }
-OF_QUEUE: _Words = {}
+OF_QUEUE: _Words = {
+    r"there": queues.there,
+    r"gone": queues.gone,
+    r"of the policy (\w+)": queues.of_policy,
+    r"of a policy other than (\w+)": queues.of_another_policy,
+    r"of the priority (-?\d+)": queues.of_priority,
+    r'carrying the annotation "(\S+)" with "(.*)"': queues.annotated,
+    r'carrying the annotation "(\S+)" other than "(.*)"': queues.annotated_otherwise,
+    r'carrying an annotation "(\S+)"': queues.annotated_at_all,
+    r'carrying no annotation "(\S+)"': queues.not_annotated,
+    r'carrying the label "(\S+)" with "(.*)"': queues.labelled,
+    r'carrying a label "(\S+)"': queues.labelled_at_all,
+}
+OF_QUOTA: _Words = {
+    r"used for (\d+) cpu": quotas.used,
+    r"used beyond (\d+) cpu": quotas.used_beyond,
+}
 
 
 def condition(story: Story, name: str, state: str) -> Condition:
@@ -72,17 +89,20 @@ def too_early(story: Story, name: str, state: str) -> Condition | None:
 
 def named(name: str) -> tuple[str, str]:
     """The noun before the name, "" for a unit, and the name."""
-    found = re.fullmatch(r'(?:(the Job|the pods of|the Queue) )?"([^"]+)"', name)
+    found = re.fullmatch(r'(?:(the Job|the pods of|the Queue|the quota) )?"([^"]+)"', name)
     if found is None:
         raise ValueError(
-            f'an object is "…", the Job "…", the pods of "…" or the Queue "…", not {name!r}'
+            f'an object is "…", the Job "…", the pods of "…", the Queue "…" or the quota "…", '
+            f"not {name!r}"
         )
     return found[1] or "", found[2]
 
 
-def _of(story: Story, noun: str, alias: str) -> tuple[_Words, Subject]:
+def _of(story: Story, noun: str, alias: str) -> tuple[_Words, Subject | quotas.Users]:
     if noun == "the Queue":
         return OF_QUEUE, story.queue(alias)
+    if noun == "the quota":
+        return OF_QUOTA, story.users(alias)
     if not noun:
         return OF_UNIT, story.unit(alias)
     return (OF_JOB if noun == "the Job" else OF_PODS), story.job(alias)

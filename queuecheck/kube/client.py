@@ -129,10 +129,15 @@ class Api:
         name: str | None = None,
         subresource: str | None = None,
         field_manager: str | None = None,
+        dry_run: bool = False,
     ) -> KubeObject:
-        """The created object. Raises AlreadyExists. ``name`` only with a subresource."""
+        """The created object. Raises AlreadyExists. ``name`` only with a subresource.
+
+        With ``dry_run`` it goes through admission and is not kept.
+        """
         path = resource.path(namespace=namespace, name=name, subresource=subresource)
-        return self._json("POST", path, body=body, query=_query(fieldManager=field_manager))
+        query = _query(fieldManager=field_manager, dryRun="All" if dry_run else None)
+        return self._json("POST", path, body=body, query=query)
 
     def replace(
         self,

@@ -5,14 +5,25 @@ import pytest
 from queuecheck.world import World
 from steps.story.jobs import Ask
 from steps.story.memory import FENCE, Story
-from steps.story.settings import GATE, POLICY_LABEL, PREEMPTION, QUOTA_LABEL
+from steps.story.settings import (
+    GATE,
+    PARENT_LABEL,
+    POLICY_LABEL,
+    PREEMPTION,
+    QUOTA_LABEL,
+    SETTINGS,
+    SYNCED_PREFIX,
+)
 
 __all__ = [
     "FENCE",
     "GATE",
+    "PARENT_LABEL",
     "POLICY_LABEL",
     "PREEMPTION",
     "QUOTA_LABEL",
+    "SETTINGS",
+    "SYNCED_PREFIX",
     "Ask",
     "Story",
     "story",

@@ -59,10 +59,20 @@ class Jobs:
             raise HarnessError(f"the Jobs were not created in one second: {sorted(times)}")
 
     def submit(
-        self, alias: str, *, priority: int | None, ask: Ask, suspend: bool = True
+        self,
+        alias: str,
+        *,
+        priority: int | None,
+        ask: Ask,
+        suspend: bool = True,
+        quota: str | None = None,
     ) -> KubeObject:
-        """Creates a Job for the quota made last; without a priority it names no class."""
+        """Creates a Job that names the quota, by default the one made last.
+
+        Without a priority it names no class.
+        """
         self.asks[alias] = ask
+        named = self._story.quotas.name(quota or self._story.quotas.latest)
         created = self._story.world.create(
             self._story.world.resource("Job"),
             {
@@ -70,7 +80,7 @@ class Jobs:
                 "kind": "Job",
                 "metadata": {
                     "name": alias,
-                    "labels": {QUOTA_LABEL: self._story.world.name(self._story.quotas.latest)},
+                    "labels": {QUOTA_LABEL: named},
                 },
                 "spec": {
                     "suspend": suspend,

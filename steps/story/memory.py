@@ -21,6 +21,7 @@ from queuecheck.timeline import (
 )
 from queuecheck.world import World
 from steps.states import jobs, units
+from steps.states.quotas import Users
 from steps.story.jobs import Ask, Jobs
 from steps.story.quotas import Quotas
 from steps.story.units import Units
@@ -65,7 +66,11 @@ class Story:
 
     def queue(self, quota: str) -> Subject:
         """The Queue that the implementation keeps for the quota."""
-        return Subject("Queue", self.world.queue_namespace, self.world.name(quota), quota)
+        return Subject("Queue", self.world.queue_namespace, self.quotas.name(quota), quota)
+
+    def users(self, quota: str) -> Users:
+        """The units that name the quota, and what each of their replicas costs."""
+        return Users(self.world.namespace, self.quotas.name(quota), quota, self.jobs.asks)
 
     def admitted(self, alias: str) -> Condition:
         """The unit holds its count and its Job, if it has one, is resumed."""
@@ -138,15 +143,16 @@ class Story:
             hopeless=(self.world.implementation.alive,),
         )
 
-    def fence(self) -> Window:
+    def fence(self, quota: str | None = None) -> Window:
         """A Job that can never be admitted: once it is refused, what came before was decided.
 
+        It names the ``quota``, by default the one made last.
         An implementation need not look at it behind a closed gate or a policy that stops at its
         head; then a quiet period closes the window.
         """
         self._fences += 1
         alias = f"{FENCE}{self._fences}"
-        self.jobs.submit(alias, priority=FENCE_PRIORITY, ask=Ask(1, str(FENCE_CPU)))
+        self.jobs.submit(alias, priority=FENCE_PRIORITY, ask=Ask(1, str(FENCE_CPU)), quota=quota)
         return Fence(
             units.refused(self.unit(alias)),
             within="quiet",
@@ -178,15 +184,15 @@ class Story:
             changes = timeline.changes()
             news = not state.holds(timeline.view()) and timeline.wait(seen=changes, until=until)
 
-    def settle(self) -> None:
-        """The implementation has gone on to decide since a setting was changed.
+    def settle(self, quota: str | None = None) -> None:
+        """The implementation has gone on to decide since a setting of the quota was changed.
 
         While the job extension is held no Job can show it; the step that follows has to.
         """
         if self.extension_held:
             return
         alias = f"{FENCE}{self._fences + 1}"
-        window = self.fence()
+        window = self.fence(quota)
         self.never(self.let_in(alias), window=window)
         self.world.api.delete(
             self.world.resource("Job"),

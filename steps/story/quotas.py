@@ -1,4 +1,4 @@
-"""Quotas of a scenario: made, changed, and shown on their Queues."""
+"""Quotas and Queues of a scenario: made, changed, and shown on the Queues."""
 
 from __future__ import annotations
 
@@ -6,38 +6,64 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from queuecheck.kube import KubeObject
-from queuecheck.timeline import State
-from steps.story.settings import POLICY_LABEL
+from queuecheck.timeline import Condition
+from steps.states import queues
+from steps.story.settings import PARENT_LABEL, POLICY_LABEL
 
 if TYPE_CHECKING:
     from steps.story.memory import Story
 
+Annotations = Mapping[str, str | None]
+
 
 class Quotas:
-    """What steps do with quotas. ``latest`` is the alias of the one made last."""
+    """What steps do with quotas and Queues.
+
+    ``latest`` is the alias of the one made last: Jobs name it. ``parents`` are what a feature calls
+    the quota above; "" is the root, None a quota without the label.
+    """
 
     def __init__(self, story: Story) -> None:
         self._story = story
+        self._bodies: dict[str, KubeObject] = {}
+        self._names: dict[str, str] = {}
         self.latest = ""
 
-    def make(self, alias: str, *, cpu: str, settings: Mapping[str, str], policy: str) -> None:
-        """A quota with min and max of so many cpu; returns when its Queue is there."""
+    def name(self, alias: str) -> str:
+        """The real name of a quota and its Queue, unique on the cluster."""
+        return self._names.get(alias) or self._story.world.name(alias)
+
+    def make(
+        self,
+        alias: str,
+        *,
+        limits: Mapping[str, str],
+        settings: Mapping[str, str],
+        policy: str | None,
+        parent: str | None = None,
+        guaranteed: Mapping[str, str] | None = None,
+    ) -> None:
+        """A quota with these limits for max and, unless others are given, for min.
+
+        Returns when its Queue is there.
+        """
+        labels = {} if policy is None else {POLICY_LABEL: policy}
+        if parent is not None:
+            labels[PARENT_LABEL] = self.name(parent) if parent else ""
         self.apply(
             alias,
             {
-                "metadata": {
-                    "labels": {POLICY_LABEL: policy},
-                    "annotations": dict(settings),
-                },
-                "spec": {"min": {"cpu": cpu}, "max": {"cpu": cpu}},
+                "metadata": {"labels": labels, "annotations": dict(settings)},
+                "spec": {"min": dict(guaranteed or limits), "max": dict(limits)},
             },
         )
 
     def apply(self, alias: str, body: KubeObject) -> None:
         """Creates the quota under its real name, and waits for the Queue with its settings."""
         self.latest = alias
+        self._bodies[alias] = body
         resource = self._story.world.resource("ElasticQuota")
-        metadata = {**body["metadata"], "name": self._story.world.name(alias)}
+        metadata = {**body["metadata"], "name": self.name(alias)}
         self._story.world.create(
             resource,
             {
@@ -49,30 +75,76 @@ class Quotas:
         )
         self._await_settings(alias, metadata.get("annotations") or {})
 
-    def change(self, alias: str, patch: KubeObject) -> None:
-        """Changes the quota; returns when its Queue carries the annotations in the patch."""
+    def create_again(self, alias: str) -> None:
+        """The quota as it was first made."""
         self._story.act()
-        self._story.world.api.patch(
+        self.apply(alias, self._bodies[alias])
+
+    def delete(self, alias: str) -> None:
+        """Returns when the quota is gone."""
+        self._story.act()
+        self._story.world.api.delete(
             self._story.world.resource("ElasticQuota"),
-            self._story.world.name(alias),
-            patch,
+            self.name(alias),
             namespace=self._story.world.namespace,
         )
-        self._await_settings(alias, (patch.get("metadata") or {}).get("annotations") or {})
 
-    def _await_settings(self, alias: str, annotations: Mapping[str, str]) -> None:
-        queue = self._story.queue(alias)
+    def change(self, alias: str, patch: KubeObject) -> None:
+        """Changes the quota; returns when its Queue carries what the patch sets."""
+        self.patch(alias, patch)
+        metadata = patch.get("metadata") or {}
+        self._await_settings(alias, metadata.get("annotations") or {})
+        policy = (metadata.get("labels") or {}).get(POLICY_LABEL)
+        if policy is not None:
+            self._await(queues.of_policy(self._story.queue(alias), policy))
 
-        def carries(found: KubeObject | None) -> bool:
-            has = ((found or {}).get("metadata") or {}).get("annotations") or {}
-            return found is not None and annotations.items() <= has.items()
+    def patch(self, alias: str, patch: KubeObject) -> None:
+        """Changes the quota, whatever comes of it."""
+        self._story.act()
+        self._patch("ElasticQuota", alias, patch, namespace=self._story.world.namespace)
 
-        self._story.eventually(
-            State(
-                queue,
-                f"{queue.label} carries the quota's settings",
-                carries,
-                ("metadata.annotations",),
-            ),
-            within="create",
+    def patch_queue(self, alias: str, patch: KubeObject) -> None:
+        """Changes the Queue itself, as somebody does by hand."""
+        self._story.act()
+        self._patch("Queue", alias, patch, namespace=self._story.world.queue_namespace)
+
+    def make_queue(
+        self,
+        alias: str,
+        *,
+        policy: str,
+        settings: Mapping[str, str],
+        namespace: str | None = None,
+    ) -> None:
+        """A Queue by hand, without a quota; in the implementation's namespace by default."""
+        self.latest = alias
+        resource = self._story.world.resource("Queue")
+        self._story.world.create(
+            resource,
+            {
+                "apiVersion": resource.api_version,
+                "kind": resource.kind,
+                "metadata": {"name": self.name(alias), "annotations": dict(settings)},
+                "spec": {"queuePolicy": policy, "priority": 1000},
+            },
+            namespace=namespace or self._story.world.queue_namespace,
         )
+
+    def delete_queue(self, alias: str) -> None:
+        """The Queue only; its quota stays."""
+        self._story.act()
+        self._story.world.api.delete(
+            self._story.world.resource("Queue"),
+            self.name(alias),
+            namespace=self._story.world.queue_namespace,
+        )
+
+    def _patch(self, kind: str, alias: str, patch: KubeObject, *, namespace: str) -> None:
+        world = self._story.world
+        world.api.patch(world.resource(kind), self.name(alias), patch, namespace=namespace)
+
+    def _await_settings(self, alias: str, annotations: Annotations) -> None:
+        self._await(queues.carries(self._story.queue(alias), annotations))
+
+    def _await(self, state: Condition) -> None:
+        self._story.eventually(state, within="create")

@@ -52,7 +52,7 @@ class Units:
         """Creates a unit without a Job, in the queue of the quota made last."""
         self.alone.add(alias)
         resource = self._story.world.resource("QueueUnit")
-        quota = self._story.world.name(self._story.quotas.latest)
+        quota = self._story.quotas.name(self._story.quotas.latest)
         total = sum(int(pod_set.cpu) * pod_set.count for pod_set in pod_sets)
         self._story.world.create(
             resource,

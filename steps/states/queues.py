@@ -1,0 +1,125 @@
+"""States of Queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from queuecheck.kube import KubeObject
+from queuecheck.timeline import State, Subject
+
+QUEUE_FIELDS = ("metadata.labels", "metadata.annotations", "spec.queuePolicy", "spec.priority")
+
+
+def of_queue(queue: Subject, sentence: str, test: Callable[[KubeObject], bool]) -> State:
+    """A state that no absent Queue is in."""
+    return State(
+        queue,
+        f"{queue.label} is {sentence}",
+        lambda found: found is not None and test(found),
+        QUEUE_FIELDS,
+        may_return=True,
+    )
+
+
+def carries(queue: Subject, wanted: Mapping[str, str | None]) -> State:
+    """The Queue is there with these annotations, and without those that are None."""
+    return of_queue(
+        queue,
+        "carrying the quota's settings",
+        lambda found: all(annotations_of(found).get(key) == text for key, text in wanted.items()),
+    )
+
+
+def there(queue: Subject) -> State:
+    """The Queue exists."""
+    return of_queue(queue, "there", lambda _: True)
+
+
+def gone(queue: Subject) -> State:
+    """The Queue does not exist."""
+    return State(queue, f"{queue.label} is gone", lambda found: found is None)
+
+
+def of_policy(queue: Subject, policy: str) -> State:
+    """Its ``spec.queuePolicy`` is ``policy``."""
+    return of_queue(
+        queue, f"of the policy {policy}", lambda found: _spec(found).get("queuePolicy") == policy
+    )
+
+
+def of_another_policy(queue: Subject, policy: str) -> State:
+    """Its ``spec.queuePolicy`` is another one."""
+    return of_queue(
+        queue,
+        f"of a policy other than {policy}",
+        lambda found: _spec(found).get("queuePolicy") != policy,
+    )
+
+
+def of_priority(queue: Subject, priority: str) -> State:
+    """Its ``spec.priority`` is ``priority``."""
+    return of_queue(
+        queue,
+        f"of the priority {priority}",
+        lambda found: _spec(found).get("priority") == int(priority),
+    )
+
+
+def annotated(queue: Subject, key: str, value: str) -> State:
+    """It carries the annotation with that value."""
+    return of_queue(
+        queue,
+        f'carrying the annotation "{key}" with "{value}"',
+        lambda found: annotations_of(found).get(key) == value,
+    )
+
+
+def annotated_otherwise(queue: Subject, key: str, value: str) -> State:
+    """It does not carry the annotation with that value: another one, or none."""
+    return of_queue(
+        queue,
+        f'carrying the annotation "{key}" other than "{value}"',
+        lambda found: annotations_of(found).get(key) != value,
+    )
+
+
+def annotated_at_all(queue: Subject, key: str) -> State:
+    """It carries the annotation, with whatever value."""
+    return of_queue(
+        queue, f'carrying an annotation "{key}"', lambda found: key in annotations_of(found)
+    )
+
+
+def not_annotated(queue: Subject, key: str) -> State:
+    """It does not carry the annotation."""
+    return of_queue(
+        queue, f'carrying no annotation "{key}"', lambda found: key not in annotations_of(found)
+    )
+
+
+def labelled(queue: Subject, key: str, value: str) -> State:
+    """It carries the label with that value."""
+    return of_queue(
+        queue,
+        f'carrying the label "{key}" with "{value}"',
+        lambda found: labels_of(found).get(key) == value,
+    )
+
+
+def labelled_at_all(queue: Subject, key: str) -> State:
+    """It carries the label, with whatever value."""
+    return of_queue(queue, f'carrying a label "{key}"', lambda found: key in labels_of(found))
+
+
+def annotations_of(queue: KubeObject) -> Mapping[str, str]:
+    """``metadata.annotations``; empty where there are none."""
+    return queue["metadata"].get("annotations") or {}
+
+
+def labels_of(queue: KubeObject) -> Mapping[str, str]:
+    """``metadata.labels``; empty where there are none."""
+    return queue["metadata"].get("labels") or {}
+
+
+def _spec(queue: KubeObject) -> KubeObject:
+    return queue.get("spec") or {}
