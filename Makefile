@@ -12,20 +12,25 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 CLUSTER ?=
+SELECT  ?=
 ARGS    ?=
 
-.PHONY: help e2e test lint types lock clean
+.PHONY: help e2e test soak lint types lock clean
 
 help: ## Show what there is to make
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
-	@echo '  Variables: ARGS="--id KQ-SEQ-01" (of queuecheck run), CLUSTER=local, PYTHON=python3.12'
+	@echo '  Variables: SELECT="must and not @slow", ARGS="--id KQ-SEQ-01", CLUSTER=local, PYTHON=python3.12'
 
 e2e: $(READY) ## Play every feature against the reference controller on a real control plane
-	@$(BIN)/queuecheck run --strict $(if $(CLUSTER),--cluster $(CLUSTER)) $(ARGS)
+	@$(BIN)/queuecheck run --strict $(if $(CLUSTER),--cluster $(CLUSTER)) $(if $(SELECT),--select '$(SELECT)') $(ARGS)
 
 test: $(READY) ## Test the engine and the controller, on a real control plane too
 	@$(BIN)/queuecheck cluster prepare
 	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+
+soak: $(READY) ## Run what takes minutes: other controllers that are right, whole suites of them
+	@$(BIN)/queuecheck cluster prepare
+	@$(BIN)/pytest -m soak $(ARGS)
 
 lint: $(READY) ## Check format, style, layers and features
 	@$(BIN)/ruff format --check .

@@ -13,6 +13,7 @@ from queuecheck.catalogue.features import (
     read_tree,
 )
 from queuecheck.catalogue.requirement import Basis, CatalogueError, Level, Requirement
+from queuecheck.catalogue.selection import Choice, SelectionError, choice
 from queuecheck.catalogue.tags import NEEDS_PREFIX, Problem, Vocabulary, check
 
 __all__ = [
@@ -21,13 +22,16 @@ __all__ = [
     "Basis",
     "Catalogue",
     "CatalogueError",
+    "Choice",
     "FeatureError",
     "Level",
     "Problem",
     "Requirement",
     "Scenario",
+    "SelectionError",
     "Vocabulary",
     "check",
+    "choice",
     "load_catalogue",
     "read_feature",
     "read_features",

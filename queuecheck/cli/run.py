@@ -21,6 +21,7 @@ EPILOG = """\b
 Examples:
   queuecheck run
   queuecheck run --id KQ-SEQ-01 --id KQ-RCL-02
+  queuecheck run --select 'must and not @slow'
   queuecheck run features/koord-queue/preemption.feature:23
   queuecheck run --implementation mine.yaml --timeout-scale 3
   queuecheck run --repeat 10 --random-order 4711
@@ -39,6 +40,7 @@ class Options:
     cluster: str = "local"
     implementation: Path | None = None
     ids: tuple[str, ...] = ()
+    select: str | None = None
     workers: int = 2
     repeat: int = 1
     random_order: str | None = None
@@ -70,6 +72,11 @@ class Options:
     multiple=True,
     metavar="ID",
     help="Only this requirement's scenarios; may be repeated.",
+)
+@click.option(
+    "--select",
+    metavar="TAGS",
+    help="Only scenarios that a tag expression chooses; areas are tags too.",
 )
 @click.option(
     "-j",
@@ -135,6 +142,7 @@ def arguments(options: Options, *, tests: int) -> list[str]:
     words += [f"--qc-id={name}" for name in options.ids]
     words += [f"--qc-at={place}" for place in options.places]
     for name, value in (
+        ("select", options.select),
         ("implementation", options.implementation),
         ("random-order", options.random_order),
         ("keep", options.keep),

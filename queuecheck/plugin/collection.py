@@ -39,7 +39,7 @@ def prepare(config: pytest.Config) -> Suite:
     words = preflight.vocabulary(catalogue, descriptor.profile)
     for name, meaning in words.markers():
         config.addinivalue_line("markers", f"{name}: {meaning}")
-    suite = config.stash[SUITE] = Suite(config, descriptor)
+    suite = config.stash[SUITE] = Suite(config, descriptor, chosen=preflight.chosen(config, words))
     manager = config.pluginmanager
     manager.register(suite, "queuecheck-suite")
     for module in (FIXTURES, *_step_modules(config)):

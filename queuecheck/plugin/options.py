@@ -42,6 +42,11 @@ def add(parser: pytest.Parser) -> None:
         help="only this requirement's scenarios; may be repeated",
     )
     group.addoption(
+        "--qc-select",
+        metavar="TAGS",
+        help="only scenarios that a tag expression chooses, such as 'must and not slow'",
+    )
+    group.addoption(
         "--qc-at",
         action="append",
         default=[],

@@ -13,10 +13,13 @@ from queuecheck import resources
 from queuecheck.catalogue import (
     Catalogue,
     CatalogueError,
+    Choice,
     FeatureError,
     Scenario,
+    SelectionError,
     Vocabulary,
     check,
+    choice,
     load_catalogue,
     read_features,
 )
@@ -94,7 +97,7 @@ def _problems(
     for place in config.option.qc_at:
         if not any(stands_at(scenario, place) for scenario in scenarios):
             yield f"no scenario stands at {place}; `queuecheck list` names them all"
-    yield from _nothing_chosen(config, scenarios)
+    yield from _nothing_chosen(config, scenarios, words)
     scale = config.option.qc_timeout_scale
     if not 0 < scale < math.inf:
         yield f"--timeout-scale {scale:g}: it has to be a number, and more than 0"
@@ -102,8 +105,26 @@ def _problems(
         yield f"--repeat {config.option.qc_repeat}: it has to be at least 1"
 
 
-def _nothing_chosen(config: pytest.Config, scenarios: tuple[Scenario, ...]) -> Iterator[str]:
+def chosen(config: pytest.Config, words: Vocabulary) -> Choice | None:
+    """What ``--qc-select`` says of a scenario; None without one. Raises SelectionError."""
+    expression = config.option.qc_select
+    return None if expression is None else choice(expression, words)
+
+
+def _nothing_chosen(
+    config: pytest.Config, scenarios: tuple[Scenario, ...], words: Vocabulary
+) -> Iterator[str]:
     """Where each option by itself is right, and yet together they leave nothing."""
+    try:
+        selected = chosen(config, words)
+    except SelectionError as error:
+        yield f"--select {error}"
+        return
+    if selected is not None:
+        left = [each for each in scenarios if selected(each)]
+        if scenarios and not left:
+            yield f"--select {config.option.qc_select!r}: no scenario has such tags"
+        scenarios = tuple(left) or scenarios
     names = {name.upper() for name in config.option.qc_id}
     places = config.option.qc_at
     there = [each for each in scenarios if any(stands_at(each, place) for place in places)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from queuecheck.catalogue import NEEDS_PREFIX, Scenario
+from queuecheck.catalogue import NEEDS_PREFIX, Choice, Scenario
 from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.implementation import Descriptor
 from queuecheck.plugin import compat, options, preflight, record
@@ -34,8 +34,12 @@ STORY = pytest.StashKey[list[str]]()
 class Suite:
     """The plugin of a process that runs scenarios."""
 
-    def __init__(self, config: pytest.Config, descriptor: Descriptor) -> None:
+    def __init__(
+        self, config: pytest.Config, descriptor: Descriptor, *, chosen: Choice | None = None
+    ) -> None:
+        """``chosen`` is what ``--qc-select`` says of a scenario."""
         self._config = config
+        self._chosen = chosen or (lambda _: True)
         self.descriptor = descriptor
         self._broken = ""
         # Why the cluster is gone for good, or "".
@@ -59,7 +63,7 @@ class Suite:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """``--qc-id``, ``--qc-at`` and ``--qc-random-order``."""
+        """``--qc-id``, ``--qc-select``, ``--qc-at`` and ``--qc-random-order``."""
         left_out = [item for item in items if SCENARIO in item.stash and not self._wanted(item)]
         if left_out:
             self._config.hook.pytest_deselected(items=left_out)
@@ -78,7 +82,7 @@ class Suite:
         places = self._config.option.qc_at
         by_id = not names or any(name in names for name in scenario.requirements)
         by_place = not places or any(preflight.stands_at(scenario, place) for place in places)
-        return by_id and by_place
+        return by_id and by_place and self._chosen(scenario)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

@@ -134,7 +134,16 @@ class Summary:
             any(root.is_relative_to(path) for path in options.asked_for(self._config))
             for root in preflight.roots_asked_for(self._config)
         )
-        return bool(option.qc_id or option.qc_at or option.keyword or option.markexpr) or not whole
+        return (
+            bool(
+                option.qc_id
+                or option.qc_at
+                or option.qc_select
+                or option.keyword
+                or option.markexpr
+            )
+            or not whole
+        )
 
     @staticmethod
     def _crashed_reason(report: pytest.TestReport) -> str:

@@ -148,8 +148,15 @@ def test_a_run_of_one_scenario_starts_no_workers() -> None:
 
 def test_the_options_of_a_run_reach_the_plugin() -> None:
     words = arguments(
-        Options(ids=("KQ-SEQ-01",), places=("a.feature:3",), keep="failed", strict=True), tests=1
+        Options(
+            ids=("KQ-SEQ-01",), select="must", places=("a.feature:3",), keep="failed", strict=True
+        ),
+        tests=1,
     )
-    assert {"--qc-id=KQ-SEQ-01", "--qc-at=a.feature:3", "--qc-keep=failed", "--qc-strict"} <= set(
-        words
-    )
+    assert {
+        "--qc-id=KQ-SEQ-01",
+        "--qc-select=must",
+        "--qc-at=a.feature:3",
+        "--qc-keep=failed",
+        "--qc-strict",
+    } <= set(words)

@@ -244,6 +244,28 @@ def test_an_optional_feature_that_is_missing_is_named(project: Project) -> None:
     assert result.ret == 0
 
 
+def test_a_tag_expression_chooses_scenarios(project: Project) -> None:
+    project.feature(file="one")
+    project.feature(id="KQ-QTA-03", level="should", file="two", name="It limits")
+    result = project.run("--qc-select", "must and not slow")
+    result.assert_outcomes(passed=1, deselected=1)
+    result.stdout.fnmatch_lines(["PASS *KQ-QTA-01*", "selection: 1 of *"])
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("musst", "--select 'musst': no tag is called musst; did you mean must?"),
+        ("may", "--select 'may': no scenario has such tags"),
+    ],
+)
+def test_an_expression_that_chooses_nothing_is_refused(
+    project: Project, capfd: pytest.CaptureFixture[str], expression: str, said: str
+) -> None:
+    project.feature()
+    assert project.refused(capfd, "--qc-select", expression) == [f"queuecheck: {said}"]
+
+
 def test_evidence_is_taken_before_the_clean_up(project: Project) -> None:
     project.feature(then="the claim fails")
     result = project.run()
