@@ -7,14 +7,17 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 
 # Imported once here, not again in every inner run: pytester takes away what those import.
+from queuecheck import resources
 from queuecheck.implementation import packaged_descriptor
 from queuecheck.plugin import fixtures, summary
 from queuecheck.plugin.suite import Suite
 
 pytest_plugins = ["pytester"]
 KEPT = (fixtures, summary)
+REFERENCE = resources.implementations_root() / "reference.yaml"
 
 INI = """
 [pytest]
@@ -136,6 +139,10 @@ class Project:
         self.pytester = pytester
         pytester.makeini(INI)
         self.features = pytester.mkdir("features")
+        # What some of these tests are about is what it does not declare.
+        body = yaml.safe_load(REFERENCE.read_text("utf-8"))
+        body["features"] = ["intelligent", "protection", "reconfigure", "metrics"]
+        self.pytester.path.joinpath("limited.yaml").write_text(yaml.safe_dump(body), "utf-8")
         # Beside the features, not above: only there does it come before the plugin's fixtures.
         self.features.joinpath("conftest.py").write_text(CONFTEST, encoding="utf-8")
 
@@ -155,6 +162,7 @@ class Project:
         return path
 
     def run(self, *arguments: str) -> pytest.RunResult:
+        arguments = ("--qc-implementation=limited.yaml", *arguments)
         if "-n" in arguments:
             return self.pytester.runpytest_subprocess("features", *arguments, timeout=120)
         return self.pytester.runpytest_inprocess("features", *arguments)
