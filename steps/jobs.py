@@ -1,19 +1,30 @@
-"""Jobs: submitted, admitted, resumed, completed."""
+"""Jobs: submitted, admitted, changed and deleted by their users, completed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import yaml
 from pytest_bdd import given, parsers, then, when
 
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import Selection, SetState
 from steps.states import jobs
-from steps.story import FENCE, Ask, Story
+from steps.story import FENCE, NO_QUOTA, QUOTA_LABEL, Ask, Story
 
-ASK = r"(?:(?P<pods>\d+) pods of )?(?P<cpu>\d+) cpu"
-SUBMITTED = parsers.re(
-    rf'the Job "(?P<job>[^"]+)" with priority (?P<priority>-?\d+) asks for {ASK}'
+JOB = r'the Job "(?P<job>[^"]+)"'
+WITH_PRIORITY = r'Job "(?P<job>[^"]+)" with priority (?P<priority>-?\d+)'
+# Without a quota's name the Job asks the quota made last.
+ASK = r'(?:(?P<pods>\d+) pods of )?(?P<cpu>\d+) cpu(?: from (?P<quota>"[^"]+"|no quota))?'
+SUBMITTED = parsers.re(rf"the {WITH_PRIORITY} asks for {ASK}")
+SUBMITTED_WITH = parsers.re(rf"the {WITH_PRIORITY} is submitted with:")
+DELETED = parsers.re(rf"{JOB} is deleted")
+CREATED_AGAIN = parsers.re(rf"{JOB} is created again")
+SWITCHED = parsers.re(rf"{JOB} is (?P<how>suspended|resumed) by hand")
+NAMES_ANOTHER = parsers.re(rf'{JOB} names the quota "(?P<quota>[^"]+)"')
+PARALLELISM_SET = parsers.re(rf"the parallelism of {JOB} is set to (?P<number>\d+)")
+ANNOTATION_SET = parsers.re(
+    rf'the annotation "(?P<key>[^"]+)" of {JOB} is set to "(?P<value>[^"]*)"'
 )
 
 ONE_AFTER_THE_OTHER = "these Jobs are submitted one after the other:"
@@ -25,38 +36,58 @@ def ask_of(pods: str | None, cpu: str) -> Ask:
     return Ask(int(pods or 1), cpu)
 
 
+def quota_of(said: str | None) -> str | None:
+    """The quota's alias, from the quotes in which it was said; None for the one made last."""
+    return NO_QUOTA if said == "no quota" else said and said.strip('"')
+
+
 @given(SUBMITTED)
 @when(SUBMITTED)
-def submit(story: Story, job: str, priority: str, pods: str | None, cpu: str) -> None:
+def submit(  # noqa: PLR0917 - one argument for each word of the step
+    story: Story, job: str, priority: str, pods: str | None, cpu: str, quota: str | None
+) -> None:
     story.jobs.outlast_equals(int(priority))
     story.act()
-    story.jobs.submit(job, priority=int(priority), ask=ask_of(pods, cpu))
+    ask = ask_of(pods, cpu)
+    story.jobs.submit(job, priority=int(priority), ask=ask, quota=quota_of(quota))
 
 
-@given(
-    parsers.re(
-        rf'the waiting Job "(?P<job>[^"]+)" with priority (?P<priority>-?\d+) asks for {ASK}'
-    )
-)
-def submit_and_wait(story: Story, job: str, priority: str, pods: str | None, cpu: str) -> None:
+@given(SUBMITTED_WITH)
+@when(SUBMITTED_WITH)
+def submit_with(story: Story, job: str, priority: str, docstring: str) -> None:
+    """One pod of 1 cpu, unless the text says otherwise."""
     story.jobs.outlast_equals(int(priority))
     story.act()
-    story.jobs.submit(job, priority=int(priority), ask=ask_of(pods, cpu))
+    said = yaml.safe_load(docstring)
+    story.jobs.submit(job, priority=int(priority), ask=Ask(1, "1"), said=said)
+
+
+@given(parsers.re(rf"the waiting {WITH_PRIORITY} asks for {ASK}"))
+def submit_and_wait(  # noqa: PLR0917 - one argument for each word of the step
+    story: Story, job: str, priority: str, pods: str | None, cpu: str, quota: str | None
+) -> None:
+    submit(story, job, priority, pods, cpu, quota)
     story.jobs.await_waiting(job)
 
 
 @given(
     parsers.re(
-        rf'the admitted Job "(?P<job>[^"]+)" with priority (?P<priority>-?\d+) asks for {ASK}, '
+        rf"the admitted {WITH_PRIORITY} asks for {ASK}, "
         r"(?P<how>its pods not bound|its pods running|\d+ of its pods running)"
     )
 )
 def submit_and_admit(  # noqa: PLR0917 - one argument for each word of the step
-    story: Story, job: str, priority: str, pods: str | None, cpu: str, how: str
+    story: Story,
+    job: str,
+    priority: str,
+    pods: str | None,
+    cpu: str,
+    quota: str | None,
+    how: str,
 ) -> None:
     ask = ask_of(pods, cpu)
     story.act()
-    story.jobs.submit(job, priority=int(priority), ask=ask)
+    story.jobs.submit(job, priority=int(priority), ask=ask, quota=quota_of(quota))
     story.jobs.await_admission(job)
     if how == "its pods not bound":
         return
@@ -111,31 +142,64 @@ def _wanted(datatable: list[list[str]]) -> Iterator[_Wanted]:
         yield cells["job"], priority, ask_of(cells.get("pods"), cells["cpu"])
 
 
-@when(parsers.re(rf'the Job "(?P<job>[^"]+)" is created unsuspended and asks for {ASK}'))
-def submit_unsuspended(story: Story, job: str, pods: str | None, cpu: str) -> None:
+@when(parsers.re(rf"{JOB} is created unsuspended and asks for {ASK}"))
+def submit_unsuspended(
+    story: Story, job: str, pods: str | None, cpu: str, quota: str | None
+) -> None:
     story.act()
-    story.jobs.submit(job, priority=0, ask=ask_of(pods, cpu), suspend=False)
+    ask = ask_of(pods, cpu)
+    story.jobs.submit(job, priority=0, ask=ask, suspend=False, quota=quota_of(quota))
 
 
-@when(parsers.re(r'the waiting Job "(?P<job>[^"]+)" is deleted'))
+@given(DELETED)
+@when(DELETED)
 def delete(story: Story, job: str) -> None:
     story.act()
-    story.world.api.delete(
-        story.world.resource("Job"),
-        job,
-        namespace=story.world.namespace,
-        propagation="Background",
-    )
+    story.jobs.delete(job)
 
 
-@then(parsers.re(r'the Job "(?P<job>[^"]+)" completes once its pods have run'))
+@given(CREATED_AGAIN)
+@when(CREATED_AGAIN)
+def recreate(story: Story, job: str) -> None:
+    story.act()
+    story.jobs.recreate(job)
+
+
+@given(SWITCHED)
+@when(SWITCHED)
+def switch(story: Story, job: str, how: str) -> None:
+    story.jobs.switch(job, suspend=how == "suspended")
+
+
+@given(NAMES_ANOTHER)
+@when(NAMES_ANOTHER)
+def name_quota(story: Story, job: str, quota: str) -> None:
+    story.act()
+    story.jobs.change(job, {"metadata": {"labels": {QUOTA_LABEL: story.quotas.name(quota)}}})
+
+
+@given(PARALLELISM_SET)
+@when(PARALLELISM_SET)
+def set_parallelism(story: Story, job: str, number: str) -> None:
+    story.act()
+    story.jobs.change(job, {"spec": {"parallelism": int(number)}})
+
+
+@given(ANNOTATION_SET)
+@when(ANNOTATION_SET)
+def annotate(story: Story, job: str, key: str, value: str) -> None:
+    story.act()
+    story.jobs.change(job, {"metadata": {"annotations": {key: value}}})
+
+
+@then(parsers.re(rf"{JOB} completes once its pods have run"))
 def completes(story: Story, job: str) -> None:
     story.eventually(story.admitted(job), within="admit")
     story.jobs.run_pods(job, story.jobs.asks[job].pods)
     story.jobs.finish_pods(job)
 
 
-@then(parsers.re(r'the Job "(?P<job>[^"]+)" has never counted a failed pod'))
+@then(parsers.re(rf"{JOB} has never counted a failed pod"))
 def has_not_failed(story: Story, job: str) -> None:
     failed = jobs.counts_a_failed_pod(story.job(job))
     story.never(failed, window=story.now(), since=story.beginning)

@@ -53,5 +53,5 @@ Feature: What can be observed
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods running
       And the waiting Job "second" with priority 1 asks for 2 cpu
       And the metric queueunits_in_active_queue of "team" is eventually at least 1
-      When the waiting Job "second" is deleted
+      When the Job "second" is deleted
       Then the metric queueunits_in_active_queue of "team" eventually falls

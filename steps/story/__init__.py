@@ -3,7 +3,7 @@
 import pytest
 
 from queuecheck.world import World
-from steps.story.jobs import Ask
+from steps.story.jobs import NO_QUOTA
 from steps.story.memory import FENCE, Story
 from steps.story.settings import (
     GATE,
@@ -14,10 +14,12 @@ from steps.story.settings import (
     SETTINGS,
     SYNCED_PREFIX,
 )
+from steps.story.usual import Ask
 
 __all__ = [
     "FENCE",
     "GATE",
+    "NO_QUOTA",
     "PARENT_LABEL",
     "POLICY_LABEL",
     "PREEMPTION",

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import Condition, HarnessError
 from steps.states import jobs, pods, units
 from steps.story.settings import QUOTA_LABEL
+from steps.story.usual import Ask, laid_over, pods_at_once, usual_job
 
 if TYPE_CHECKING:
     from steps.story.memory import Story
 
 # Creation times have whole seconds: two of them so far apart differ.
 CREATION_SECONDS = 1.1
-
-
-@dataclass(frozen=True)
-class Ask:
-    """What a Job asks for: so many pods of so many cpu each."""
-
-    pods: int
-    cpu: str
+# In place of a quota's name: the Job gets no quota label.
+NO_QUOTA = ""
+WITNESS = "witness-"
 
 
 class Jobs:
     """What steps do with Jobs.
 
     ``asks``: what each asks for; ``running``: UIDs of its pods; ``failing``: those of which a pod
-    was made to fail.
+    was made to fail; ``created``: each as the API server made it; ``runtime_classes``: the real
+    names of those that the scenario has made.
     """
 
     def __init__(self, story: Story) -> None:
@@ -39,7 +35,11 @@ class Jobs:
         self.asks: dict[str, Ask] = {}
         self.running: dict[str, frozenset[str]] = {}
         self.failing: set[str] = set()
+        self.created: dict[str, KubeObject] = {}
+        self.runtime_classes: dict[str, str] = {}
         self._created: dict[int, float] = {}
+        self._bodies: dict[str, KubeObject] = {}
+        self._witnesses = 0
 
     def outlast_equals(self, priority: int | None) -> None:
         """A Job submitted from now on is created later than those of its priority, to be seen."""
@@ -66,54 +66,80 @@ class Jobs:
         ask: Ask,
         suspend: bool = True,
         quota: str | None = None,
+        said: Mapping[str, Any] | None = None,
     ) -> KubeObject:
-        """Creates a Job that names the quota, by default the one made last.
+        """Creates a Job for the quota of that alias, or for the one made last.
 
-        Without a priority it names no class.
+        Without a priority it names no class. What is ``said`` is laid over the usual Job.
         """
-        self.asks[alias] = ask
-        named = self._story.quotas.name(quota or self._story.quotas.latest)
-        created = self._story.world.create(
-            self._story.world.resource("Job"),
-            {
-                "apiVersion": "batch/v1",
-                "kind": "Job",
-                "metadata": {
-                    "name": alias,
-                    "labels": {QUOTA_LABEL: named},
-                },
-                "spec": {
-                    "suspend": suspend,
-                    "parallelism": ask.pods,
-                    "completions": ask.pods,
-                    "backoffLimit": 0,
-                    "template": {"spec": self._pod(alias, priority, ask)},
-                },
-            },
+        quota = self._story.quotas.latest if quota is None else quota
+        world = self._story.world
+        body = usual_job(
+            alias,
+            labels={} if quota == NO_QUOTA else {QUOTA_LABEL: self._story.quotas.name(quota)},
+            ask=ask,
+            suspend=suspend,
+            priority_class=None if priority is None else world.priority_class(priority),
+            selector=world.slot_selector(alias),
         )
+        if said is not None:
+            body = laid_over(body, said)
+            pod = body["spec"]["template"]["spec"]
+            if pod.get("runtimeClassName") in self.runtime_classes:
+                pod["runtimeClassName"] = self.runtime_classes[pod["runtimeClassName"]]
+        self.asks[alias] = Ask(pods_at_once(body), ask.cpu)
+        self._bodies[alias] = body
+        created = self._create(alias)
         self.note_creation(priority)
         return created
+
+    def recreate(self, alias: str) -> None:
+        """Creates a Job that was deleted, as it was submitted."""
+        self._create(alias)
+
+    def delete(self, alias: str) -> None:
+        """Deletes the Job; what it owns goes after it."""
+        self._story.world.api.delete(
+            self._story.world.resource("Job"),
+            alias,
+            namespace=self._story.world.namespace,
+            propagation="Background",
+        )
+
+    def change(self, alias: str, patch: KubeObject) -> None:
+        """Changes the Job, as its user may."""
+        changed = self._story.world.api.patch(
+            self._story.world.resource("Job"),
+            alias,
+            patch,
+            namespace=self._story.world.namespace,
+        )
+        self.asks[alias] = Ask(pods_at_once(changed), self.asks[alias].cpu)
+
+    def switch(self, alias: str, *, suspend: bool) -> None:
+        """Suspends or resumes the Job by hand. What follows begins when that is seen."""
+        self._story.act()
+        self.change(alias, {"spec": {"suspend": suspend}})
+        job = self._story.job(alias)
+        switched = jobs.suspended(job) if suspend else jobs.resumed(job)
+        seen = self._story.eventually(switched, within="create", since=self._story.acted)
+        self._story.acted = seen.position
+
+    def await_job_controller(self) -> None:
+        """What the Job controller had to do so far it has begun: a later Job has its pod."""
+        self._witnesses += 1
+        alias = f"{WITNESS}{self._witnesses}"
+        self.submit(alias, priority=0, ask=Ask(1, "1"), suspend=False)
+        self._story.eventually(pods.existing(self._story.job(alias)), within="create")
+
+    def _create(self, alias: str) -> KubeObject:
+        resource = self._story.world.resource("Job")
+        self.created[alias] = self._story.world.create(resource, self._bodies[alias])
+        return self.created[alias]
 
     def note_creation(self, priority: int | None) -> None:
         """Something of that priority has just been created."""
         self._created[priority or 0] = self._story.world.timeline.now()
-
-    def _pod(self, alias: str, priority: int | None, ask: Ask) -> KubeObject:
-        urgency: KubeObject = {}
-        if priority is not None:
-            urgency["priorityClassName"] = self._story.world.priority_class(priority)
-        return {
-            **urgency,
-            "nodeSelector": self._story.world.slot_selector(alias),
-            "restartPolicy": "Never",
-            "containers": [
-                {
-                    "name": "main",
-                    "image": "registry.k8s.io/pause:3.10",
-                    "resources": {"requests": {"cpu": ask.cpu}},
-                }
-            ],
-        }
 
     def await_waiting(self, alias: str) -> None:
         """The unit waits, and the implementation has had the time to say so.

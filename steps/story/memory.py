@@ -22,9 +22,10 @@ from queuecheck.timeline import (
 from queuecheck.world import World
 from steps.states import jobs, units
 from steps.states.quotas import Users
-from steps.story.jobs import Ask, Jobs
+from steps.story.jobs import Jobs
 from steps.story.quotas import Quotas
 from steps.story.units import Units
+from steps.story.usual import Ask
 
 # Beyond any max in the features, and below any priority in them: a unit that asks for so much is
 # refused, and touches nobody.
@@ -194,12 +195,7 @@ class Story:
         alias = f"{FENCE}{self._fences + 1}"
         window = self.fence(quota)
         self.never(self.let_in(alias), window=window)
-        self.world.api.delete(
-            self.world.resource("Job"),
-            alias,
-            namespace=self.world.namespace,
-            propagation="Background",
-        )
+        self.jobs.delete(alias)
 
     def _job_of(self, alias: str) -> Subject | None:
         return None if alias in self.units.alone else self.job(alias)
