@@ -4,54 +4,72 @@ from __future__ import annotations
 
 from pytest_bdd import given, parsers, then
 
+from queuecheck.timeline import Window, any_of
 from steps.states import units
 from steps.story import Story
-from steps.words import BUDGETS, OBJECT, condition, named, ruled_out, too_early
+from steps.words import BUDGETS, OBJECTS, condition, named, ruled_out, split, too_early
 
-WHILE = r"while (?:the gate is closed|the job extension is held|nothing changes)"
-EVENTUALLY = parsers.re(rf"{OBJECT} (?:is|are) eventually (?P<state>.+)")
-NEVER = parsers.re(rf"{OBJECT} (?:is|are) never (?P<state>(?:(?! while ).)+)")
-NEVER_WHILE = parsers.re(rf"{OBJECT} (?:is|are) never (?P<state>(?:(?! while ).)+) {WHILE}")
-STAYS = parsers.re(rf"{OBJECT} stays? (?P<state>(?:(?! while ).)+)")
-STAYS_WHILE = parsers.re(rf"{OBJECT} stays? (?P<state>(?:(?! while ).)+) {WHILE}")
+WHILE = r"while (?P<reason>the gate is closed|the job extension is held|nothing changes)"
+STATE = r"(?P<state>(?:(?! while | before ).)+)"
+EVENTUALLY = parsers.re(rf"{OBJECTS} (?:is|are) eventually (?P<state>.+)")
+NEVER = parsers.re(rf"{OBJECTS} (?:is|are) never {STATE}")
+NEVER_WHILE = parsers.re(rf"{OBJECTS} (?:is|are) never {STATE} {WHILE}")
+NEVER_BEFORE = parsers.re(
+    rf'{OBJECTS} (?:is|are) never {STATE} before "(?P<unit>[^"]+)" is admitted'
+)
+STAYS = parsers.re(rf"{OBJECTS} stays? {STATE}")
+STAYS_WHILE = parsers.re(rf"{OBJECTS} stays? {STATE} {WHILE}")
 
 
 @given(EVENTUALLY)
 @then(EVENTUALLY)
-def eventually(story: Story, object: str, state: str) -> None:  # noqa: A002 - a word of the step
+def eventually(story: Story, objects: str, state: str) -> None:
     budget = BUDGETS.get(state, "reclaim")
-    story.eventually(condition(story, object, state), within=budget, since=story.acted)
+    for each in split(objects):
+        story.eventually(condition(story, each, state), within=budget, since=story.acted)
 
 
 @given(NEVER)
 @then(NEVER)
-def never(story: Story, object: str, state: str) -> None:  # noqa: A002 - a word of the step
-    story.never(ruled_out(story, object, state))
+def never(story: Story, objects: str, state: str) -> None:
+    story.never(any_of(*(ruled_out(story, each, state) for each in split(objects))))
 
 
 @given(NEVER_WHILE)
 @then(NEVER_WHILE)
-def never_while(story: Story, object: str, state: str) -> None:  # noqa: A002
-    _, alias = named(object)
+def never_while(story: Story, objects: str, state: str, reason: str) -> None:
     if state == "admitted":
         # There is nothing to be admitted before the unit is there.
-        story.eventually(units.waits(story.unit(alias)), within="create", since=story.acted)
-    # Behind a closed gate nobody need look at a fence, and a held extension takes no Job over.
-    story.never(ruled_out(story, object, state), window=story.quiet())
+        for each in split(objects):
+            _, alias = named(each)
+            story.eventually(units.waits(story.unit(alias)), within="create", since=story.acted)
+    states = (ruled_out(story, each, state) for each in split(objects))
+    story.never(any_of(*states), window=_window(story, reason))
+
+
+@then(NEVER_BEFORE)
+def never_before(story: Story, objects: str, state: str, unit: str) -> None:
+    states = (ruled_out(story, each, state) for each in split(objects))
+    story.never_before(any_of(*states), story.admitted(unit))
 
 
 @given(STAYS)
 @then(STAYS)
-def stays(story: Story, object: str, state: str) -> None:  # noqa: A002 - a word of the step
+def stays(story: Story, objects: str, state: str) -> None:
     budget = BUDGETS.get(state, "create")
-    story.stays(condition(story, object, state), within=budget)
+    for each in split(objects):
+        story.stays(condition(story, each, state), within=budget)
 
 
 @given(STAYS_WHILE)
 @then(STAYS_WHILE)
-def stays_while(story: Story, object: str, state: str) -> None:  # noqa: A002
+def stays_while(story: Story, objects: str, state: str, reason: str) -> None:
     budget = BUDGETS.get(state, "create")
-    story.stays(condition(story, object, state), within=budget, window=story.quiet())
+    for each in split(objects):
+        wanted = condition(story, each, state)
+        # The window opens when the state is there.
+        story.eventually(wanted, within=budget, since=story.acted)
+        story.stays(wanted, within=budget, window=_window(story, reason))
 
 
 @then("these states are seen in this order:")
@@ -61,3 +79,8 @@ def in_order(story: Story, datatable: list[list[str]]) -> None:
         raise ValueError(f"the table's columns are object and state, not {first} and {second}")
     states = (condition(story, *row) for row in rows)
     story.in_order(*states, too_early=too_early(story, *rows[-1]))
+
+
+def _window(story: Story, reason: str) -> Window:
+    """What is marked need not end first: behind the gate it may, a held extension ends nothing."""
+    return story.quiet() if reason == "nothing changes" else story.fence()

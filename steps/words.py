@@ -14,7 +14,9 @@ from queuecheck.timeline import Condition, Subject
 from steps.states import jobs, pods, queues, quotas, units
 from steps.story import Story
 
-OBJECT = r'(?P<object>(?:the Job |the pods of |the Queue |the quota )?"[^"]+")'
+_OBJECT = r'(?:the Job |the pods of |the Queue |the quota )?"[^"]+"'
+# One object, or several: "a" · "a" and "b" · "a", "b" and "c".
+OBJECTS = rf"(?P<objects>{_OBJECT}(?:(?:, {_OBJECT})* and {_OBJECT})?)"
 BUDGETS = {"admitted": "admit", "marked": "mark", "resumed": "admit"}
 
 _Words = Mapping[str, Callable[..., Condition]]
@@ -25,11 +27,13 @@ OF_UNIT: _Words = {
     r"marked": units.marked,
     r"marked for (\d+) replicas?": lambda unit, number: units.marked(unit, int(number)),
     r"reserving nothing": units.reserves_nothing,
+    r"holding anything": units.holds_anything,
     r"reserving nothing and not marked": units.released,
     r"Dequeued with (\d+) replicas? and no reclaimState": (
         lambda unit, number: units.dequeued(unit, int(number))
     ),
     r'saying "(.+)"': units.saying,
+    r'naming the victims "(.+)" and "(.+)"': units.naming_victims,
     r"in phase (\w+)": units.in_phase,
     r"in a phase other than (\w+)": units.in_another_phase,
 }
@@ -85,6 +89,11 @@ def too_early(story: Story, name: str, state: str) -> Condition | None:
     noun, alias = named(name)
     ends = not noun and state.startswith(("admitted", "Dequeued"))
     return story.let_in(alias) if ends else None
+
+
+def split(objects: str) -> list[str]:
+    """The objects one by one, each as it is named."""
+    return re.findall(_OBJECT, objects)
 
 
 def named(name: str) -> tuple[str, str]:

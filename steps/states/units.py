@@ -7,12 +7,14 @@ above 0.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import Condition, Selection, SetState, State, Subject, all_of, any_of
 from steps.states.jobs import Found, resumed
 
+VICTIMS_PREFIX = "preemption: waiting for queueUnit preempted, victims: ["
 FINISHED = frozenset({"Succeed", "Failed"})
 ADMISSION_FIELDS = (
     "status.phase",
@@ -104,7 +106,7 @@ def let_in(unit: Subject, job: Subject | None) -> Condition:
 
     Each by itself, since the two writes are two components', and either of them may be held back.
     """
-    holding = of_unit(unit, "holding something", lambda found: any(held(found).values()))
+    holding = holds_anything(unit)
     if job is None:
         return any_of(holding, sentence=f"{unit.label} holds something")
     sentence = f"{unit.label} is admitted, or holds something already, or its Job is resumed"
@@ -123,6 +125,11 @@ def refused(unit: Subject) -> State:
         "waiting, with a message or an attempt",
         lambda found: _waits(found) and bool(message(found) or attempts(found)),
     )
+
+
+def holds_anything(unit: Subject) -> State:
+    """The unit holds at least one replica; what its Job does is not looked at."""
+    return of_unit(unit, "holding something", lambda found: any(held(found).values()))
 
 
 def reserves_nothing(unit: Subject) -> State:
@@ -176,6 +183,23 @@ def dequeued(unit: Subject, replicas: int) -> State:
 def saying(unit: Subject, text: str) -> State:
     """The unit's message is exactly ``text``."""
     return of_unit(unit, f'saying "{text}"', lambda found: message(found) == text)
+
+
+def naming_victims(unit: Subject, *victims: str) -> State:
+    """The unit's message begins as Koord-Queue's does and names each victim with its namespace."""
+    named = [
+        re.compile(rf"(?<![\w.-]){re.escape(f'{unit.namespace}/{victim}')}(?![\w.-])")
+        for victim in victims
+    ]
+    names = " and ".join(f'"{victim}"' for victim in victims)
+    return of_unit(
+        unit,
+        f"naming the victims {names}",
+        lambda found: (
+            message(found).startswith(VICTIMS_PREFIX)
+            and all(name.search(message(found)) for name in named)
+        ),
+    )
 
 
 def in_phase(unit: Subject, name: str) -> State:

@@ -24,7 +24,7 @@ from steps.states import jobs, units
 from steps.states.quotas import Users
 from steps.story.jobs import Jobs
 from steps.story.quotas import Quotas
-from steps.story.units import Units
+from steps.story.units import PodSet, Units
 from steps.story.usual import Ask
 
 # Beyond any max in the features, and below any priority in them: a unit that asks for so much is
@@ -98,12 +98,9 @@ class Story:
         Without a ``window`` it is open until what is marked has been dealt with and a fence,
         submitted after that, has been decided.
         """
-        if window is None:
-            self._let_marks_end()
-            window = self.fence()
         self.world.claims.never(
             state,
-            window,
+            window or self._window(),
             since=since or self.acted,
             hopeless=(self.world.implementation.alive,),
         )
@@ -116,11 +113,18 @@ class Story:
         The window is as for ``never``.
         """
         seen = self.eventually(state, within=within, since=self.acted)
-        if window is None:
-            self._let_marks_end()
-            window = self.fence()
+        window = window or self._window()
         self.world.claims.stays(
             state, window, since=seen.position, hopeless=(self.world.implementation.alive,)
+        )
+
+    def never_before(self, state: Condition, end: Condition) -> None:
+        """The end comes, and from the latest act until then the state is not seen."""
+        self.world.claims.in_order(
+            (Step(end, without=state),),
+            within="reclaim",
+            since=self.acted,
+            hopeless=(self.world.implementation.alive,),
         )
 
     def in_order(
@@ -144,16 +148,26 @@ class Story:
             hopeless=(self.world.implementation.alive,),
         )
 
+    def _window(self) -> Window:
+        if not self.extension_held:
+            self._let_marks_end()
+        return self.fence()
+
     def fence(self, quota: str | None = None) -> Window:
         """A Job that can never be admitted: once it is refused, what came before was decided.
 
-        It names the ``quota``, by default the one made last.
-        An implementation need not look at it behind a closed gate or a policy that stops at its
-        head; then a quiet period closes the window.
+        It names the ``quota``, by default the one made last. While the job extension is held it is
+        a unit without a Job. An implementation need not look at it behind a closed gate or a policy
+        that stops at its head; then a quiet period closes the window.
         """
         self._fences += 1
         alias = f"{FENCE}{self._fences}"
-        self.jobs.submit(alias, priority=FENCE_PRIORITY, ask=Ask(1, str(FENCE_CPU)), quota=quota)
+        priority, cpu = FENCE_PRIORITY, str(FENCE_CPU)
+        if self.extension_held:
+            beyond = (PodSet("main", 1, cpu),)
+            self.units.create(alias, priority=priority, pod_sets=beyond, quota=quota)
+        else:
+            self.jobs.submit(alias, priority=priority, ask=Ask(1, cpu), quota=quota)
         return Fence(
             units.refused(self.unit(alias)),
             within="quiet",

@@ -48,18 +48,20 @@ class Units:
         self._story = story
         self.alone: set[str] = set()
 
-    def create(self, alias: str, *, priority: int, pod_sets: Sequence[PodSet]) -> None:
-        """Creates a unit without a Job, in the queue of the quota made last."""
+    def create(
+        self, alias: str, *, priority: int, pod_sets: Sequence[PodSet], quota: str | None = None
+    ) -> None:
+        """Creates a unit without a Job, in the queue of ``quota``, by default the one made last."""
         self.alone.add(alias)
         resource = self._story.world.resource("QueueUnit")
-        quota = self._story.quotas.name(self._story.quotas.latest)
+        queue = self._story.quotas.name(quota or self._story.quotas.latest)
         total = sum(int(pod_set.cpu) * pod_set.count for pod_set in pod_sets)
         self._story.world.create(
             resource,
             {
                 "apiVersion": resource.api_version,
                 "kind": resource.kind,
-                "metadata": {"name": alias, "labels": {QUOTA_LABEL: quota}},
+                "metadata": {"name": alias, "labels": {QUOTA_LABEL: queue}},
                 "spec": {
                     "priority": priority,
                     "priorityClassName": self._story.world.priority_class(priority),
