@@ -41,3 +41,9 @@ def never_comes(story: Story, unit: str, reason: str) -> None:
 def never_comes_elsewhere(story: Story, first: str, second: str, reason: str) -> None:
     others = events.another_has_event(story.world.namespace, {first, second}, reason=reason)
     story.never(others, since=story.beginning)
+
+
+@then(parsers.re(r'the Job "(?P<job>[^"]+)" or its unit eventually has an event Warning'))
+def warned(story: Story, job: str) -> None:
+    warning = events.has_warning(story.job(job), story.unit(job))
+    story.eventually(warning, within="create", since=story.acted)

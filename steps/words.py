@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from queuecheck.timeline import Condition, Subject
-from steps.states import jobs, pods, queues, quotas, units
+from queuecheck.timeline import Condition, Subject, absent, exists
+from steps.states import jobs, pods, queues, quotas, standing, units
 from steps.story import Story
 
 _OBJECT = r'(?:the Job |the pods of |the Queue |the quota )?"[^"]+"'
@@ -36,13 +36,30 @@ OF_UNIT: _Words = {
     r'naming the victims "(.+)" and "(.+)"': units.naming_victims,
     r"in phase (\w+)": units.in_phase,
     r"in a phase other than (\w+)": units.in_another_phase,
+    r"there": exists,
+    r"gone": absent,
+    r"refused": units.refused,
+    r"saying why it waits": units.says_why,
+    r"without admissions": units.without_admissions,
+    r"of priority (-?\d+)": standing.of_priority,
+    r"asking for (\d+) replicas?": standing.asking_for,
+    r"asking for (\d+) replicas? in one podSet of its Job's name": standing.asking_by_its_name,
+    r"asking for (\d+) cpu in all": standing.asking_in_all,
+}
+# The state is given the Job as it was created, after the unit.
+OF_UNIT_OF_JOB: _Words = {
+    r"standing for its Job": standing.stands_for,
+    r"carrying the labels and annotations of its Job": standing.carries_metadata,
+    r"of its Job's PriorityClass": standing.of_class,
 }
 OF_JOB: _Words = {
     r"resumed": jobs.resumed,
     r"suspended": jobs.suspended,
+    r"changed": jobs.changed,
 }
 OF_PODS: _Words = {
     r"there": pods.existing,
+    r"gone": pods.gone,
     r"being deleted or gone": pods.going_or_gone,
 }
 OF_QUEUE: _Words = {
@@ -69,6 +86,8 @@ def condition(story: Story, name: str, state: str) -> Condition:
     noun, alias = named(name)
     if not noun and state == "admitted":
         return story.admitted(alias)
+    if not noun and state in OF_UNIT_OF_JOB:
+        return OF_UNIT_OF_JOB[state](story.unit(alias), story.jobs.created[alias])
     words, subject = _of(story, noun, alias)
     for pattern, meaning in words.items():
         if found := re.fullmatch(pattern, state):

@@ -72,3 +72,20 @@ def has_more_events_than(unit: Subject, number: int, *, reason: str) -> SetState
         lambda events: occurrences(events) > number,
         ("type", "reason", "message", "count"),
     )
+
+
+def has_warning(*subjects: Subject) -> SetState:
+    """A Warning about one of these objects has come, whatever its reason."""
+    names = {(subject.kind, subject.name) for subject in subjects}
+
+    def concerns(event: KubeObject) -> bool:
+        about = event.get("involvedObject") or {}
+        return event.get("type") == "Warning" and (about.get("kind"), about.get("name")) in names
+
+    label = " or ".join(subject.label for subject in subjects)
+    return SetState(
+        Selection("Event", subjects[0].namespace, concerns, f"warnings about {label}"),
+        f"{label} has an event Warning",
+        lambda events: occurrences(events) >= 1,
+        ("type", "reason", "message", "count"),
+    )

@@ -28,6 +28,16 @@ def suspended(job: Subject) -> State:
     )
 
 
+def changed(job: Subject) -> State:
+    """Somebody has changed the Job's spec since it was created."""
+    return State(
+        job,
+        f"{job.label} is changed",
+        lambda found: found is not None and int(found["metadata"].get("generation") or 1) > 1,
+        ("metadata.generation", "spec.suspend", "spec.parallelism"),
+    )
+
+
 def job_condition(found: Found, condition: str) -> bool:
     """Whether the Job has the condition, with status True."""
     conditions = ((found or {}).get("status") or {}).get("conditions") or ()

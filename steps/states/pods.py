@@ -73,6 +73,20 @@ def going_or_gone(job: Subject) -> SetState:
     )
 
 
+def gone(job: Subject) -> SetState:
+    """No pod is left but those that have ended by themselves."""
+    return of_pods(job, "gone", lambda pods: all(is_terminal(pod) for pod in pods))
+
+
+def at_most(job: Subject, number: int) -> SetState:
+    """No more pods than that, apart from those that have ended or are being deleted."""
+    return of_pods(
+        job,
+        f"{number} in number at most",
+        lambda pods: sum(not is_terminal(pod) and not is_leaving(pod) for pod in pods) <= number,
+    )
+
+
 def unbound(job: Subject, number: int) -> SetState:
     """So many pods that wait for a node."""
     return of_pods(

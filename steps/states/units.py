@@ -132,6 +132,18 @@ def holds_anything(unit: Subject) -> State:
     return of_unit(unit, "holding something", lambda found: any(held(found).values()))
 
 
+def says_why(unit: Subject) -> State:
+    """The unit waits, with a message."""
+    return of_unit(
+        unit, "waiting, with a message", lambda found: _waits(found) and bool(message(found))
+    )
+
+
+def without_admissions(unit: Subject) -> State:
+    """No entry is left in the unit's admissions."""
+    return of_unit(unit, "without admissions", lambda found: not admissions(found))
+
+
 def reserves_nothing(unit: Subject) -> State:
     """The unit's replicas add up to 0, or it has no entry."""
     return of_unit(unit, "reserving nothing", lambda found: not any(held(found).values()))

@@ -55,7 +55,9 @@ class Units:
         self.alone.add(alias)
         resource = self._story.world.resource("QueueUnit")
         queue = self._story.quotas.name(quota or self._story.quotas.latest)
-        total = sum(int(pod_set.cpu) * pod_set.count for pod_set in pod_sets)
+        # A quantity that is none has no total.
+        readable = all(pod_set.cpu.isdecimal() for pod_set in pod_sets)
+        total = sum(int(each.cpu) * each.count for each in pod_sets) if readable else 0
         self._story.world.create(
             resource,
             {
@@ -65,7 +67,7 @@ class Units:
                 "spec": {
                     "priority": priority,
                     "priorityClassName": self._story.world.priority_class(priority),
-                    "resource": {"cpu": str(total)},
+                    **({"resource": {"cpu": str(total)}} if readable else {}),
                     "podSet": [self._pod_set(alias, each) for each in pod_sets],
                 },
             },
