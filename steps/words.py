@@ -60,6 +60,7 @@ OF_JOB: _Words = {
 OF_PODS: _Words = {
     r"there": pods.existing,
     r"gone": pods.gone,
+    r"running": pods.all_running,
     r"being deleted or gone": pods.going_or_gone,
 }
 OF_QUEUE: _Words = {

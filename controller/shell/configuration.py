@@ -40,9 +40,9 @@ def read(path: Path) -> Configuration:
         raise _wrong(path, "", f"is empty; write apiVersion: {API_VERSION} and kind: {KIND}")
     if not isinstance(document, dict):
         raise _wrong(path, "", f"is {_shown(document)}, not a {KIND}")
-    for key in document:
+    for key, value in document.items():
         if key not in FIELDS:
-            raise _wrong(path, str(key), f"unknown field{_guess(str(key), FIELDS)}")
+            raise _wrong(path, str(key), _unknown(str(key), value, FIELDS))
     _expect(path, document, "apiVersion", API_VERSION)
     _expect(path, document, "kind", KIND)
     return Configuration(
@@ -146,9 +146,9 @@ def _plugins(path: Path, value: Any) -> Iterable[str]:
         field = f"plugins[{index}]"
         if not isinstance(entry, dict):
             raise _wrong(path, field, f"is {_shown(entry)}; write name: Priority")
-        for key in entry:
+        for key, other in entry.items():
             if key != "name":
-                raise _wrong(path, f"{field}.{key}", f"unknown field{_guess(str(key), ('name',))}")
+                raise _wrong(path, f"{field}.{key}", _unknown(str(key), other, ("name",)))
         name = entry.get("name")
         if name not in PLUGINS:
             raise _wrong(
@@ -162,6 +162,10 @@ def _plugins(path: Path, value: Any) -> Iterable[str]:
 
 def _wrong(path: Path, field: str, problem: str) -> UsageError:
     return UsageError(f"configuration {path}: {field + ': ' if field else ''}{problem}")
+
+
+def _unknown(field: str, value: Any, known: tuple[str, ...]) -> str:
+    return f"unknown field, set to {_shown(value)}{_guess(field, known)}"
 
 
 def _shown(value: Any) -> str:

@@ -108,6 +108,15 @@ def running(job: Subject, number: int) -> SetState:
     )
 
 
+def all_running(job: Subject) -> SetState:
+    """There are pods, and each of them is bound, has started and is not being deleted."""
+    return of_pods(
+        job,
+        "running",
+        lambda pods: bool(pods) and all(is_running(pod) and not is_leaving(pod) for pod in pods),
+    )
+
+
 def bound_and_not_started(job: Subject, number: int) -> SetState:
     """So many pods that are bound, none of which has started."""
     return of_pods(

@@ -39,7 +39,7 @@ def test_a_good_file_is_read(path: Path, text: str, expected: Configuration) -> 
     [
         (HEAD + "defaultReclaimProtectTme: 5m", ["defaultReclaimProtectTme", "did you mean"]),
         (HEAD + "defaultreclaimprotecttime: 5m", ["did you mean defaultReclaimProtectTime?"]),
-        (HEAD + "zzz: 1", ["zzz: unknown field", "known: apiVersion"]),
+        (HEAD + "zzz: 1", ["zzz: unknown field, set to 1", "known: apiVersion"]),
         (HEAD + "defaultReclaimProtectTime: 5 minutes", ['"5 minutes" is no duration', "5m"]),
         (HEAD + "defaultReclaimProtectTime: 5", ["5 is no duration"]),
         (HEAD + "defaultReclaimProtectTime: true", ["no duration"]),
