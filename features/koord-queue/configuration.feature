@@ -41,12 +41,12 @@ Feature: Configuration
 
     @KQ-CFG-02 @should @needs:config-file @needs:restart
     Scenario Outline: <what> stops the start
-      When a start of the controller is tried with <setting> set to "<value>"
-      Then the start fails with one line that names the file, "<setting>" and "<value>"
+      When a start of the controller is tried with <setting> set to "<content>"
+      Then the start fails with one line that names the file, "<setting>" and "<content>"
       And nothing in the cluster has changed
 
       Examples:
-        | what                        | setting                   | value            |
+        | what                        | setting                   | content          |
         | An unknown kind              | kind                      | KoordQueueConfig |
         | An unknown plugin            | plugins                   | Elastic          |
         | A duration that is none      | defaultReclaimProtectTime | soon             |
