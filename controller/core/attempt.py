@@ -7,7 +7,7 @@ with this unit; it changes nothing. What it may mark it marks in one Preempt.
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from controller.core.decisions import CountAttempt, Decision, Log, Preempt
+from controller.core.decisions import Decision, Log, Preempt
 from controller.core.instants import Instant, to_text
 from controller.core.model import Settings, Unit
 from controller.core.quota_filter import Room
@@ -38,7 +38,8 @@ class Outlook:
 
     ``members`` is the assumed set, in any order; empty when the gate is off. ``round_runs``: some
     unit of the queue is marked. ``claimed``: a unit ahead asks for something that free quota plus
-    what is marked could meet. ``within_reach`` says that of the unit itself.
+    what is marked could meet. ``within_reach`` says that of the unit itself. ``again``: nothing is
+    known to have changed since the last pass, so that what would only repeat itself is not said.
     """
 
     settings: Settings
@@ -49,6 +50,7 @@ class Outlook:
     within_reach: bool
     now: Instant
     protection: float
+    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,8 @@ def wait(unit: Unit, message: str, now: Instant) -> tuple[Decision, ...]:
 
 
 def _after_filter(unit: Unit, limit: str, outlook: Outlook) -> Outcome:
-    succeeded = _refused_by_filter(unit, limit + SUCCEED_SUFFIX, outlook.now)
-    failed = _refused_by_filter(unit, limit + FAILED_SUFFIX, outlook.now)
+    succeeded = _refused_by_filter(unit, limit + SUCCEED_SUFFIX, outlook)
+    failed = _refused_by_filter(unit, limit + FAILED_SUFFIX, outlook)
     error = _preemption_error(unit, outlook)
     if error:
         met = not outlook.settings.intelligent and outlook.round_runs
@@ -157,11 +159,10 @@ def _preempt(
     return Preempt(tuple(mark(item, now) for item in markings), marked, succeeded, failed)
 
 
-def _refused_by_filter(unit: Unit, message: str, now: Instant) -> tuple[Decision, ...]:
-    return (
-        refusal(unit, message, now, attempt=True),
-        CountAttempt(unit.queue, "unschedulable"),
-    )
+def _refused_by_filter(unit: Unit, message: str, outlook: Outlook) -> tuple[Decision, ...]:
+    if outlook.again and unit.message == message:
+        return ()
+    return (refusal(unit, message, outlook.now, attempt=True),)
 
 
 def _waiting_for(victims: Iterable[Unit]) -> str:

@@ -5,6 +5,7 @@ What cannot be read is treated as absent, except quantities: a unit with a bad o
 Inside an object only plain dictionaries and lists are looked into, as a JSON decoder makes them.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,9 @@ from controller.core.instants import from_text
 from controller.core.model import Admission, PodSet, Quota, Unit
 from controller.core.quantity import BadQuantity, amount
 from controller.core.vocabulary import JOB_CREATED, PARENT_LABEL, QUOTA_LABEL
+
+_WHOLE = re.compile("[+-]?[0-9]{1,40}")
+_INT32 = range(-(2**31), 2**31)
 
 
 def mapping(holder: Object, *path: str) -> Mapping[str, Any]:
@@ -42,6 +46,13 @@ def number(holder: Object, *path: str) -> int | None:
     """The whole number at a path of keys, or None."""
     found = mapping(holder, *path[:-1]).get(path[-1])
     return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def int32(value: object) -> int | None:
+    """The 32-bit integer that a text is in decimal, as in annotations, or None."""
+    if not isinstance(value, str) or not _WHOLE.fullmatch(value):
+        return None
+    return int(value) if int(value) in _INT32 else None
 
 
 def ref(kind: Kind, raw: Object) -> Ref:

@@ -62,6 +62,7 @@ class Pass:
         now: Instant,
         protection: float,
         cursor: Cursor | None,
+        again: bool,
     ) -> None:
         self._settings = settings
         self._room = room
@@ -72,6 +73,7 @@ class Pass:
         self._marked_cost = total(marks)
         self._now = now
         self._protection = protection
+        self._again = again
         self._start = cursor.after if cursor else None
         self._looked_at = cursor.looked_at if cursor else 0
         self._refused = set(cursor.refused) if cursor else set()
@@ -152,6 +154,7 @@ class Pass:
             within_reach=self._within_reach(unit),
             now=self._now,
             protection=self._protection,
+            again=self._again,
         )
 
     def _learn(self, unit: Unit, outcome: Outcome) -> None:

@@ -49,12 +49,13 @@ def settings(quota: Object | None, queue: Object | None) -> Settings:
     """How the queue is served once its object is what the quota says."""
     annotations = _annotations(quota, queue or {})
     policy = _policy(quota, queue)
+    threshold = decode.int32(annotations.get(THRESHOLD_ANNOTATION))
     return Settings(
         policy=policy,
         gate=annotations.get(GATE_ANNOTATION) == "true",
         preemption=annotations.get(PREEMPTION_ANNOTATION) == "true",
         max_depth=_positive(annotations.get(MAX_DEPTH_ANNOTATION)),
-        threshold=_whole(annotations.get(THRESHOLD_ANNOTATION), _DEFAULT_THRESHOLD),
+        threshold=_DEFAULT_THRESHOLD if threshold is None else threshold,
         problem="" if policy in POLICIES else f"queue policy {policy} is not supported",
     )
 
@@ -164,13 +165,6 @@ def _origin(quota: Object) -> str:
     return str(decode.ref(Kind.QUOTA, quota))
 
 
-def _whole(value: object, default: int) -> int:
-    try:
-        return int(str(value))
-    except ValueError:
-        return default
-
-
 def _positive(value: object) -> int | None:
-    found = _whole(value, 0)
-    return found if found > 0 else None
+    found = decode.int32(value)
+    return found if found is not None and found > 0 else None

@@ -97,8 +97,14 @@ class QueueLedger:
             return self._recharge(*self._departed.note_pod(raw, deleted=deleted))
         return frozenset()
 
-    def plan(self, queue: str, now: Instant, cursor: Cursor | None = None) -> Plan:
-        """What to do for a queue; ``cursor`` goes on with the pass that returned it."""
+    def plan(
+        self, queue: str, now: Instant, cursor: Cursor | None = None, *, again: bool = False
+    ) -> Plan:
+        """What to do for a queue; ``cursor`` goes on with the pass that returned it.
+
+        ``again``: nothing is known to have changed (a resync, a restart). Whatever has been missed
+        is decided, but a refusal that would only repeat itself is no attempt.
+        """
         quota, object_ = self._quota_object(queue), self._queue_objects.get(queue)
         book = self._books.get(queue) or _Book()
         if not book.units:
@@ -108,8 +114,11 @@ class QueueLedger:
             return Plan((*first, *self._without_queue(book, queue, now)))
         served = queue_objects.settings(quota, object_)
         if served.problem:
+            for unit in book.asking:
+                if unit.owed_reclaimed:
+                    first += self._tell(reclaimed(unit))
             return Plan(tuple(first))
-        stretch = self._pass(queue, served, book, now, cursor)
+        stretch = self._pass(queue, served, book, now, cursor, again=again)
         book.foreseen.update({unit.key: unit.standing for unit in stretch.foreseen})
         return Plan((*first, *stretch.decisions), stretch.wake_at, stretch.cursor)
 
@@ -189,7 +198,8 @@ class QueueLedger:
             self._books.setdefault(unit.queue, _Book()).put(unit)
         after = None if deleted else unit
         if after is None:
-            self._told.pop((Kind.UNIT, str(unit.ref), "Preempted"), None)
+            for reason in ("Preempted", "Reclaimed"):
+                self._told.pop((Kind.UNIT, str(unit.ref), reason), None)
         self._note_release(before, after)
         self.listings.note_unit(before, after)
         if before and after and before.standing == after.standing:
@@ -280,7 +290,14 @@ class QueueLedger:
         return decisions
 
     def _pass(
-        self, queue: str, served: Settings, book: _Book, now: Instant, cursor: Cursor | None
+        self,
+        queue: str,
+        served: Settings,
+        book: _Book,
+        now: Instant,
+        cursor: Cursor | None,
+        *,
+        again: bool,
     ) -> Stretch:
         return Pass(
             settings=served,
@@ -291,6 +308,7 @@ class QueueLedger:
             now=now,
             protection=self._protection,
             cursor=cursor,
+            again=again,
         ).run()
 
     def _without_queue(self, book: _Book, queue: str, now: Instant) -> tuple[Decision, ...]:

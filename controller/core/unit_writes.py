@@ -66,7 +66,8 @@ def refusal(unit: Unit, message: str, now: Instant, *, attempt: bool) -> Write:
             return None
         return _status(**fields)
 
-    then = (failed_scheduling(unit, message),)
+    counted = (CountAttempt(unit.queue, "unschedulable"),) if attempt else ()
+    then = (*counted, failed_scheduling(unit, message))
     return Write(unit.ref, change, f"the unit waits: {message}", "status", then)
 
 

@@ -28,11 +28,13 @@ class QueueWork:
 
     def __init__(self, *, namespace: str, protection: float) -> None:
         self._ledger = QueueLedger(namespace=namespace, protection=protection)
+        self._again: set[str] = set()
         self.kinds = self._ledger.kinds
 
     def apply(self, kind: Kind, found: Object, *, deleted: bool) -> Iterable[str | Listing]:
         """See Work."""
         queues = self._ledger.apply(kind, found, deleted=deleted)
+        self._again -= queues
         return (*queues, *map(Listing, self._ledger.listings.take_stale()))
 
     def step(self, key: str | Listing, now: float, resume: Any) -> Step:
@@ -40,12 +42,16 @@ class QueueWork:
         if isinstance(key, Listing):
             plan = self._ledger.relist(key.queue, now)
         else:
-            plan = self._ledger.plan(key, now, resume)
+            # A pass that goes on has changed something.
+            again = key in self._again and resume is None
+            self._again.discard(key)
+            plan = self._ledger.plan(key, now, resume, again=again)
         return Step(plan.decisions, plan.wake_at, plan.cursor)
 
     def keys(self) -> Iterator[str | Listing]:
-        """See Work."""
+        """See Work. Whoever asks does so because time has passed, not because of a change."""
         queues = self._ledger.active()
+        self._again |= queues.keys()
         yield from queues
         yield from map(Listing, queues)
 

@@ -332,3 +332,40 @@ def test_what_a_sibling_queue_gives_back_is_noticed() -> None:
     world.patch(Kind.UNIT, "default", "one", {"status": {"phase": "Succeed"}})
     world.settle()
     assert world.held("two") == 1
+
+
+def test_without_a_change_a_refusal_that_only_repeats_itself_is_no_attempt() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.hand_made("unit", cpu=3)
+    world.settle()
+    plan = world.queues.plan("team", world.now, again=True)
+    world.carry_out(plan.decisions)
+    assert world.status("unit")["attempts"] == 1
+    assert world.reasons("unit") == ["FailedScheduling"]
+    world.carry_out(world.queues.plan("team", world.now).decisions)
+    assert world.status("unit")["attempts"] == 2
+
+
+def test_without_a_change_what_has_been_missed_is_decided_all_the_same() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.hand_made("unit", cpu=3)
+    world.settle()
+    world.queue_runs = False
+    world.quota(cpu=3)
+    world.carry_out(world.queues.plan("team", world.now, again=True).decisions)
+    assert world.held("unit") == 1
+
+
+def test_a_refusal_that_is_not_written_is_not_counted() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.queue_runs = False
+    world.hand_made("unit", cpu=3)
+    world.settle()
+    plan = world.queues.plan("team", world.now)
+    world.patch(Kind.UNIT, "default", "unit", {"spec": {"priority": 9}})
+    world.carry_out(plan.decisions)
+    assert world.message("unit") == ""
+    assert world.attempts == []

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from controller.core import decode
 from controller.core.decisions import Kind
 from tests.core.world import BOTH, GATE, QUEUES, World
 
@@ -167,3 +168,34 @@ def test_no_unit_is_lost_when_the_policy_changes(old: str, new: str) -> None:
     world.quota(cpu=3, policy=new)
     world.settle()
     assert sum(world.held(f"unit-{number}") for number in range(3)) == 3
+
+
+def test_what_was_reclaimed_is_announced_in_a_queue_that_is_not_served_any_more() -> None:
+    world = World()
+    world.quota(cpu=2, annotations=BOTH)
+    by_hand(world, policy="Priority")
+    world.hand_made("low")
+    world.settle()
+    world.hand_made("high", priority=9)
+    world.settle()
+    assert world.mark("low") == 1
+    world.patch(Kind.QUEUE, QUEUES, "team", {"spec": {"queuePolicy": "Fancy"}})
+    world.patch(Kind.UNIT, "default", "low", {"status": {"admissions": None}})
+    world.settle()
+    assert world.reasons("low").count("Reclaimed") == 1
+    assert [world.held("low"), world.held("high")] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("7", 7), ("-7", -7), ("+7", 7), ("007", 7), (str(2**31 - 1), 2**31 - 1)],
+)
+def test_a_number_in_an_annotation_is_a_32_bit_integer_in_decimal(text: str, value: int) -> None:
+    assert decode.int32(text) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["", " 7", "7\n", "1_000", "0x7", "7.0", "٧", str(2**31), "9" * 5000, 7, None]
+)
+def test_what_only_looks_like_one_is_none(text: object) -> None:
+    assert decode.int32(text) is None

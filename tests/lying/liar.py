@@ -124,9 +124,9 @@ def forgets_what_is_short() -> None:
     """After an attempt that marked somebody the message says nothing else."""
     honest = attempt._refused_by_filter
 
-    def lie(unit: Unit, message: str, now: Instant) -> Decisions:
+    def lie(unit: Unit, message: str, outlook: attempt.Outlook) -> Decisions:
         marked = message.endswith(SUCCEED_SUFFIX)
-        return honest(unit, "victims are marked" if marked else message, now)
+        return honest(unit, "victims are marked" if marked else message, outlook)
 
     attempt._refused_by_filter = lie
 

@@ -8,7 +8,6 @@ suspending.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from controller.core import decode
 from controller.core.decisions import Kind, Object, Ref
@@ -22,7 +21,6 @@ from controller.core.vocabulary import (
 )
 
 _TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking"
-_INT32 = range(-(2**31), 2**31)
 
 
 @dataclass(frozen=True)
@@ -74,8 +72,9 @@ def job(raw: Object) -> Job:
     annotations = decode.mapping(raw, "metadata", "annotations")
     parallelism = decode.number(raw, "spec", "parallelism")
     parallelism = 1 if parallelism is None else parallelism
-    wanted = _whole(annotations.get(WANTED_PARALLELISM))
-    lowered = wanted is not None and _whole(annotations.get(LOWERED_PARALLELISM)) == parallelism
+    wanted = decode.int32(annotations.get(WANTED_PARALLELISM))
+    written = decode.int32(annotations.get(LOWERED_PARALLELISM))
+    lowered = wanted is not None and written == parallelism
     uncounted = decode.mapping(raw, "status", "uncountedTerminatedPods")
     return Job(
         ref=ref,
@@ -131,8 +130,8 @@ def priority_annotation(raw: Object) -> tuple[int | None, str]:
     text = decode.mapping(raw, "metadata", "annotations").get(PRIORITY_ANNOTATION)
     if text is None:
         return None, ""
-    value = _whole(text)
-    return (value, "") if value is not None and value in _INT32 else (None, str(text))
+    value = decode.int32(text)
+    return (None, str(text)) if value is None else (value, "")
 
 
 def _finished(raw: Object) -> str:
@@ -151,10 +150,3 @@ def _condition(raw: Object, kind: str) -> bool:
 def _texts(holder: Object, key: str) -> list[str]:
     found = holder.get(key)
     return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []
-
-
-def _whole(value: Any) -> int | None:
-    try:
-        return int(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
