@@ -54,6 +54,7 @@ def _manifest(kind: str, name: str) -> KubeObject:
 def make_quota(story: Story) -> None:
     body = _manifest("ElasticQuota", QUOTA)
     story.quotas.apply(QUOTA, {"metadata": _moved(body), "spec": body["spec"]})
+    story.quotas.await_queue(QUOTA)
 
 
 @given(SUBMITTED)

@@ -27,6 +27,8 @@ ANNOTATION_SET = parsers.re(
     rf'the annotation "(?P<key>[^"]+)" of {JOB} is set to "(?P<value>[^"]*)"'
 )
 
+AT_ONCE = parsers.re(r"(?P<number>\d+) Jobs at once ask for (?P<cpu>\d+) cpu each")
+COMPLETES = parsers.re(rf"{JOB} completes once its pods have run")
 ONE_AFTER_THE_OTHER = "these Jobs are submitted one after the other:"
 _Wanted = tuple[str, int | None, Ask]
 
@@ -123,6 +125,14 @@ def submit_each(story: Story, datatable: list[list[str]]) -> None:
     _submit_each(story, datatable)
 
 
+@given(AT_ONCE)
+@when(AT_ONCE)
+def submit_at_once(story: Story, number: str, cpu: str) -> None:
+    story.act()
+    for each in range(1, int(number) + 1):
+        story.jobs.submit(f"job-{each}", priority=0, ask=Ask(1, cpu))
+
+
 def _submit_each(story: Story, datatable: list[list[str]]) -> list[str]:
     """Jobs of one priority are created in different seconds."""
     story.act()
@@ -192,7 +202,8 @@ def annotate(story: Story, job: str, key: str, value: str) -> None:
     story.jobs.change(job, {"metadata": {"annotations": {key: value}}})
 
 
-@then(parsers.re(rf"{JOB} completes once its pods have run"))
+@given(COMPLETES)
+@then(COMPLETES)
 def completes(story: Story, job: str) -> None:
     story.eventually(story.admitted(job), within="admit")
     story.jobs.run_pods(job, story.jobs.asks[job].pods)

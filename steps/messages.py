@@ -19,6 +19,12 @@ NAMES_IT_IN_OTHER_WORDS = parsers.re(
     rf"the message of {UNIT} eventually names the quota or the resource in other words"
 )
 AT_LEAST = parsers.re(rf"the attempts of {UNIT} are eventually at least (?P<number>\d+)")
+NAMES_A_QUOTA = parsers.re(
+    rf'the message of {UNIT} eventually names the quota "(?P<quota>[^"]+)"'
+    r'(?: or "(?P<other>[^"]+)")?'
+)
+CONTAINS = parsers.re(rf'the message of {UNIT} eventually contains "(?P<text>.+)"')
+QUOTA_NAME = re.compile(r"(?<=quotaName:)[^,]+")
 # The requirement is that the message says so; its words are the implementation's own.
 FAILURE = re.compile(
     r"fail|error|not (?:supported|implemented|possible)|unsupported|cannot", re.IGNORECASE
@@ -44,6 +50,27 @@ def names_it_in_other_words(story: Story, unit: str) -> None:
         lambda text: text != before and _names(quota, text),
     )
     story.eventually(state, within="mark", since=story.acted)
+
+
+@given(NAMES_A_QUOTA)
+@then(NAMES_A_QUOTA)
+def names_a_quota(story: Story, unit: str, quota: str, other: str | None) -> None:
+    names = [story.quotas.name(alias) for alias in (quota, other) if alias]
+    state = _saying(
+        story,
+        unit,
+        f"a message with {' or '.join(names)}",
+        lambda text: any(name in text for name in names),
+    )
+    story.eventually(state, within="create", since=story.acted)
+
+
+@then(CONTAINS)
+def contains(story: Story, unit: str, text: str) -> None:
+    """A quota in the text stands for its real name."""
+    wanted = QUOTA_NAME.sub(lambda alias: story.quotas.name(alias[0]), text)
+    state = _saying(story, unit, f"a message with {wanted!r}", lambda said: wanted in said)
+    story.eventually(state, within="create", since=story.acted)
 
 
 @then(parsers.re(rf"the message of {UNIT} eventually says that the attempt failed"))

@@ -12,11 +12,15 @@ NAMED = {
     "preemption": (PREEMPTION,),
 }
 QUOTA = r'"(?P<quota>[^"]+)"'
-KIND = r"an? (?:(?P<policy>Block|Intelligent) )?quota"
 WITH = rf"with (?P<settings>{'|'.join(SETTINGS)})"
 PLACE = r'(?: below (?:"(?P<parent>[^"]+)"|(?P<root>the root)))?'
-MADE = parsers.re(rf"{KIND} {QUOTA} of (?P<cpu>\d+) cpu{PLACE} {WITH}")
-LIMITED = parsers.re(rf"{KIND} {QUOTA}{PLACE} {WITH} and these limits:")
+ANY_KIND = rf"an? (?:(?P<policy>[A-Z]\w+) )?quota {QUOTA} of (?P<cpu>\d+) cpu"
+MADE = parsers.re(rf"{ANY_KIND}{PLACE} {WITH}")
+LIMITED = parsers.re(rf"a quota {QUOTA} {WITH} and these limits:")
+ANNOTATED_FROM_THE_START = parsers.re(
+    rf"a quota {QUOTA} of (?P<cpu>\d+) cpu with these annotations:"
+)
+WITHOUT_POLICY = parsers.re(rf"a quota {QUOTA} of (?P<cpu>\d+) cpu without a policy")
 TURNED = parsers.re(
     rf"(?P<annotations>{'|'.join(NAMED)}) (?:is|are) turned (?P<switch>on|off) for {QUOTA}"
 )
@@ -30,9 +34,8 @@ ANNOTATED = parsers.re(
 )
 
 
-@given(MADE)
 @when(MADE)
-def make_quota(  # noqa: PLR0917 - one argument for each word of the step
+def make(  # noqa: PLR0917 - one argument for each word of the step
     story: Story,
     quota: str,
     cpu: str,
@@ -51,16 +54,22 @@ def make_quota(  # noqa: PLR0917 - one argument for each word of the step
     )
 
 
-@given(LIMITED)
-def make_quota_with_limits(  # noqa: PLR0917 - one argument for each word of the step
+@given(MADE)
+def make_and_see(  # noqa: PLR0917 - one argument for each word of the step
     story: Story,
     quota: str,
+    cpu: str,
     settings: str,
     policy: str | None,
     parent: str | None,
     root: str | None,
-    datatable: list[list[str]],
 ) -> None:
+    make(story, quota, cpu, settings, policy, parent, root)
+    story.quotas.await_queue(quota)
+
+
+@given(LIMITED)
+def make_with_limits(story: Story, quota: str, settings: str, datatable: list[list[str]]) -> None:
     """The columns are resource and max, and min where it is not the same."""
     heads, *rows = datatable
     limits = [dict(zip(heads, row, strict=True)) for row in rows]
@@ -69,9 +78,30 @@ def make_quota_with_limits(  # noqa: PLR0917 - one argument for each word of the
         limits={limit["resource"]: limit["max"] for limit in limits},
         guaranteed={limit["resource"]: limit.get("min", limit["max"]) for limit in limits},
         settings=SETTINGS[settings],
-        policy=policy or "Priority",
-        parent="" if root else parent,
+        policy="Priority",
     )
+    story.quotas.await_queue(quota)
+
+
+@when(ANNOTATED_FROM_THE_START)
+def make_annotated(story: Story, quota: str, cpu: str, datatable: list[list[str]]) -> None:
+    """The columns are annotation and value; values stand in quotes, so that none is empty."""
+    _, *rows = datatable
+    annotations = {key: value.strip('"') for key, value in rows}
+    story.act()
+    story.quotas.make(quota, limits={"cpu": cpu}, settings=annotations, policy="Priority")
+
+
+@given(ANNOTATED_FROM_THE_START)
+def make_annotated_and_see(story: Story, quota: str, cpu: str, datatable: list[list[str]]) -> None:
+    make_annotated(story, quota, cpu, datatable)
+    story.quotas.await_queue(quota)
+
+
+@when(WITHOUT_POLICY)
+def make_without_policy(story: Story, quota: str, cpu: str) -> None:
+    story.act()
+    story.quotas.make(quota, limits={"cpu": cpu}, settings={}, policy=None)
 
 
 @given(TURNED)

@@ -26,6 +26,7 @@ OF_UNIT: _Words = {
     r"waiting": units.waits,
     r"marked": units.marked,
     r"marked for (\d+) replicas?": lambda unit, number: units.marked(unit, int(number)),
+    r"holding (\d+) replicas?": lambda unit, number: units.holds(unit, int(number)),
     r"reserving nothing": units.reserves_nothing,
     r"holding anything": units.holds_anything,
     r"reserving nothing and not marked": units.released,
@@ -74,7 +75,7 @@ OF_QUEUE: _Words = {
     r'carrying an annotation "(\S+)"': queues.annotated_at_all,
     r'carrying no annotation "(\S+)"': queues.not_annotated,
     r'carrying the label "(\S+)" with "(.*)"': queues.labelled,
-    r'carrying a label "(\S+)"': queues.labelled_at_all,
+    r'carrying "(\S+)" as a label or an annotation': queues.carrying,
 }
 OF_QUOTA: _Words = {
     r"used for (\d+) cpu": quotas.used,

@@ -11,3 +11,50 @@ Feature: The Intelligent policy
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then "low" is never marked
       And the message of "urgent" eventually says that the attempt failed
+
+  Rule: So does every further attempt
+
+    @KQ-INT-02 @must @needs:intelligent
+    Scenario: A change that does not help brings another attempt, and no mark
+      Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
+      And the waiting Job "urgent" with priority 100 asks for 2 cpu
+      When the quota "team" is raised to 3 cpu
+      Then the attempts of "urgent" eventually grow
+      And the message of "urgent" eventually says that the attempt failed
+      And "low" is never marked
+
+    @KQ-INT-02 @must @needs:intelligent
+    Scenario: Another unit that does not fit fails as well
+      Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
+      And the waiting Job "urgent" with priority 100 asks for 2 cpu
+      When the Job "later" with priority 101 asks for 2 cpu
+      Then "low" is never marked
+      And the message of "later" eventually says that the attempt failed
+
+  Rule: Another policy makes preemption possible
+
+    @KQ-INT-04 @must @needs:intelligent
+    Scenario Outline: The same preemptor marks its victim once the policy is <policy>
+      Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
+      And the waiting Job "urgent" with priority 100 asks for 2 cpu
+      When the policy of "team" is changed to <policy>
+      Then "low" is eventually marked
+      And "urgent" is eventually admitted
+
+      Examples:
+        | policy   |
+        | Priority |
+        | Block    |
+
+  Rule: The gate does not hold units
+
+    @KQ-INT-05 @should @needs:intelligent
+    Scenario: A Job that fits is admitted beside one whose pods are not bound
+      Given an Intelligent quota "team" of 4 cpu with the gate and preemption on
+      And the admitted Job "first" with priority 2 asks for 2 cpu, its pods not bound
+      When the Job "second" with priority 1 asks for 2 cpu
+      Then "second" is eventually admitted
+      And "first" is never marked

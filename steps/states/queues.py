@@ -106,9 +106,13 @@ def labelled(queue: Subject, key: str, value: str) -> State:
     )
 
 
-def labelled_at_all(queue: Subject, key: str) -> State:
-    """It carries the label, with whatever value."""
-    return of_queue(queue, f'carrying a label "{key}"', lambda found: key in labels_of(found))
+def carrying(queue: Subject, key: str) -> State:
+    """It carries the key as a label or as an annotation, with whatever value."""
+    return of_queue(
+        queue,
+        f'carrying "{key}" as a label or an annotation',
+        lambda found: key in labels_of(found) or key in annotations_of(found),
+    )
 
 
 def annotations_of(queue: KubeObject) -> Mapping[str, str]:

@@ -144,6 +144,15 @@ def without_admissions(unit: Subject) -> State:
     return of_unit(unit, "without admissions", lambda found: not admissions(found))
 
 
+def holds(unit: Subject, replicas: int) -> State:
+    """The unit's replicas add up to so many, marked ones included."""
+    return of_unit(
+        unit,
+        f"holding {replicas} replica{'s' if replicas != 1 else ''}",
+        lambda found: sum(held(found).values()) == replicas,
+    )
+
+
 def reserves_nothing(unit: Subject) -> State:
     """The unit's replicas add up to 0, or it has no entry."""
     return of_unit(unit, "reserving nothing", lambda found: not any(held(found).values()))

@@ -13,8 +13,6 @@ from steps.story.settings import PARENT_LABEL, POLICY_LABEL
 if TYPE_CHECKING:
     from steps.story.memory import Story
 
-Annotations = Mapping[str, str | None]
-
 
 class Quotas:
     """What steps do with quotas and Queues.
@@ -43,10 +41,7 @@ class Quotas:
         parent: str | None = None,
         guaranteed: Mapping[str, str] | None = None,
     ) -> None:
-        """A quota with these limits for max and, unless others are given, for min.
-
-        Returns when its Queue is there.
-        """
+        """A quota with these limits for max and, unless others are given, for min."""
         labels = {} if policy is None else {POLICY_LABEL: policy}
         if parent is not None:
             labels[PARENT_LABEL] = self.name(parent) if parent else ""
@@ -59,7 +54,7 @@ class Quotas:
         )
 
     def apply(self, alias: str, body: KubeObject) -> None:
-        """Creates the quota under its real name, and waits for the Queue with its settings."""
+        """Creates the quota under its real name."""
         self.latest = alias
         self._bodies[alias] = body
         resource = self._story.world.resource("ElasticQuota")
@@ -73,7 +68,11 @@ class Quotas:
                 "metadata": metadata,
             },
         )
-        self._await_settings(alias, metadata.get("annotations") or {})
+
+    def await_queue(self, alias: str) -> None:
+        """The quota's Queue is there, and carries the settings that the quota was made with."""
+        annotations = self._bodies[alias]["metadata"].get("annotations") or {}
+        self._await(queues.carries(self._story.queue(alias), annotations))
 
     def create_again(self, alias: str) -> None:
         """The quota as it was first made."""
@@ -93,7 +92,7 @@ class Quotas:
         """Changes the quota; returns when its Queue carries what the patch sets."""
         self.patch(alias, patch)
         metadata = patch.get("metadata") or {}
-        self._await_settings(alias, metadata.get("annotations") or {})
+        self._await(queues.carries(self._story.queue(alias), metadata.get("annotations") or {}))
         policy = (metadata.get("labels") or {}).get(POLICY_LABEL)
         if policy is not None:
             self._await(queues.of_policy(self._story.queue(alias), policy))
@@ -142,9 +141,6 @@ class Quotas:
     def _patch(self, kind: str, alias: str, patch: KubeObject, *, namespace: str) -> None:
         world = self._story.world
         world.api.patch(world.resource(kind), self.name(alias), patch, namespace=namespace)
-
-    def _await_settings(self, alias: str, annotations: Annotations) -> None:
-        self._await(queues.carries(self._story.queue(alias), annotations))
 
     def _await(self, state: Condition) -> None:
         self._story.eventually(state, within="create")
