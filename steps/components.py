@@ -9,6 +9,8 @@ from steps.story import Story
 WHO = r"the (?P<who>controller|queue component|job extension)"
 VERB = parsers.re(rf"{WHO} is (?P<verb>held|let go|stopped|started|restarted|killed)")
 PROTECTION = parsers.re(r"the protection time is set to (?P<duration>\d+ (?:s|m))")
+PROTECT_TIME = "defaultReclaimProtectTime"
+NO_PROTECTION = "the configuration names no protection time"
 COMPONENTS = {"controller": None, "queue component": "queue", "job extension": "extension"}
 # After these a component does nothing until it is let go or started.
 SILENCING = frozenset({"held", "stopped", "killed"})
@@ -41,4 +43,13 @@ def protect(story: Story, duration: str) -> None:
     story.act()
     implementation = story.world.implementation
     time = duration.replace(" ", "")
-    implementation.reconfigure({**implementation.config, "defaultReclaimProtectTime": time})
+    implementation.reconfigure({**implementation.config, PROTECT_TIME: time})
+
+
+@given(NO_PROTECTION)
+def leave_protection_out(story: Story) -> None:
+    """The implementation is started again, and left to its default."""
+    story.act()
+    implementation = story.world.implementation
+    kept = {key: value for key, value in implementation.config.items() if key != PROTECT_TIME}
+    implementation.reconfigure(kept)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_bdd import given, parsers, when
 
+from steps.states.allocation import duration
 from steps.story import Story
 from steps.story.units import Holding, PodSet
 
@@ -12,6 +13,8 @@ NONE = "none"
 MADE = parsers.re(rf"a unit {UNIT} without a Job, with priority (?P<priority>-?\d+), asks for:")
 REPORTED = parsers.re(rf"{UNIT} is reported to hold:")
 MARKED = parsers.re(rf"{UNIT} is marked by hand for (?P<replicas>\d+) replicas?")
+ALLOCATED_EARLIER = parsers.re(rf"{UNIT} was last allocated (?P<time>\d+ [sm]) ago")
+PROTECTION_OVER = parsers.re(rf"the protection of {UNIT} for (?P<time>\d+ [sm]) is over")
 
 
 @given(MADE)
@@ -52,6 +55,18 @@ def report(story: Story, unit: str, datatable: list[list[str]]) -> None:
 def mark(story: Story, unit: str, replicas: str) -> None:
     story.act()
     story.units.mark(unit, int(replicas))
+
+
+@given(ALLOCATED_EARLIER)
+def allocate_earlier(story: Story, unit: str, time: str) -> None:
+    """Written by hand: the field is what the protection counts from."""
+    story.act()
+    story.units.allocate_earlier(unit, duration(time))
+
+
+@given(PROTECTION_OVER)
+def outlast_protection(story: Story, unit: str, time: str) -> None:
+    story.units.outlast_protection(unit, duration(time))
 
 
 def _rows(table: list[list[str]], *columns: str) -> list[dict[str, str]]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from queuecheck.timeline import Condition, Subject, absent, exists
-from steps.states import jobs, pods, queues, quotas, standing, units
+from steps.states import allocation, jobs, marks, pods, queues, quotas, standing, units
 from steps.story import Story
 
 _OBJECT = r'(?:the Job |the pods of |the Queue |the quota )?"[^"]+"'
@@ -22,7 +22,20 @@ BUDGETS = {"admitted": "admit", "marked": "mark", "resumed": "admit"}
 _Words = Mapping[str, Callable[..., Condition]]
 
 # What a group of the pattern finds is given to the state as text, after the object.
+_OF_MARKS: _Words = {
+    r"marked for a number of replicas other than (\d+)": (
+        lambda unit, number: marks.marked_for_another_number(unit, int(number))
+    ),
+    r'marked in "([^"]+)"': marks.marked_in,
+    r"marked in a phase other than (\w+)": marks.marked_in_another_phase,
+    r"marked sooner than (\d+ [sm]) after its allocation": allocation.marked_sooner_than,
+    r"not marked": marks.not_marked,
+    r"holding more than (\d+) replicas?": (
+        lambda unit, number: marks.holding_more(unit, int(number))
+    ),
+}
 OF_UNIT: _Words = {
+    **_OF_MARKS,
     r"waiting": units.waits,
     r"marked": units.marked,
     r"marked for (\d+) replicas?": lambda unit, number: units.marked(unit, int(number)),
@@ -63,6 +76,8 @@ OF_PODS: _Words = {
     r"gone": pods.gone,
     r"running": pods.all_running,
     r"being deleted or gone": pods.going_or_gone,
+    r"(\d+) in number, none bound": lambda job, number: pods.unbound(job, int(number)),
+    r"fewer than (\d+)": lambda job, number: pods.fewer_than(job, int(number)),
 }
 OF_QUEUE: _Words = {
     r"there": queues.there,

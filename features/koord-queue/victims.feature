@@ -15,8 +15,7 @@ Feature: Victims
     @KQ-VIC-10 @must
     Scenario: The victim says that it waits for the job extension
       When the Job "urgent" with priority 100 asks for 4 cpu
-      Then "low-1" is eventually saying "Waiting job extension to reclaim resources."
-      And "low-2" is eventually saying "Waiting job extension to reclaim resources."
+      Then "low-1" and "low-2" are eventually saying "Waiting job extension to reclaim resources."
 
   Rule: Each victim gets a Warning event Preempted, nobody else does
 
@@ -26,3 +25,11 @@ Feature: Victims
       Then eventually "low-1" has an event Warning "Preempted"
       And eventually "low-2" has an event Warning "Preempted"
       And no unit but "low-1" and "low-2" ever has an event "Preempted"
+
+  Rule: Marking does not change the victim's phase
+
+    @KQ-VIC-13 @should
+    Scenario: Both victims are marked while they are Dequeued
+      When the Job "urgent" with priority 100 asks for 4 cpu
+      Then "low-1" and "low-2" are eventually marked
+      And "low-1" and "low-2" are never marked in a phase other than Dequeued

@@ -87,6 +87,15 @@ def at_most(job: Subject, number: int) -> SetState:
     )
 
 
+def fewer_than(job: Subject, number: int) -> SetState:
+    """Not so many pods that are not being deleted, whether bound or not."""
+    return of_pods(
+        job,
+        f"fewer than {number}",
+        lambda pods: sum(not is_leaving(pod) for pod in pods) < number,
+    )
+
+
 def unbound(job: Subject, number: int) -> SetState:
     """So many pods that wait for a node."""
     return of_pods(

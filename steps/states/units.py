@@ -8,7 +8,7 @@ above 0.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import Condition, Selection, SetState, State, Subject, all_of, any_of
@@ -177,10 +177,15 @@ def marked(unit: Subject, replicas: int | None = None) -> State:
     )
 
 
-def nobody_marked(namespace: str) -> SetState:
-    """No unit of the namespace is marked."""
+def nobody_marked(namespace: str, *, spared: Collection[str] = ()) -> SetState:
+    """No unit of the namespace is marked; those of the names in ``spared`` are not looked at."""
     return SetState(
-        Selection("QueueUnit", namespace, lambda _: True, "the scenario's units"),
+        Selection(
+            "QueueUnit",
+            namespace,
+            lambda found: found["metadata"]["name"] not in spared,
+            "the scenario's units",
+        ),
         "no unit is marked",
         lambda found: not any(marks(unit) for unit in found),
         ("metadata.name", "status.admissions[0].reclaimState.replicas"),

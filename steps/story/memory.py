@@ -186,9 +186,11 @@ class Story:
     def _let_marks_end(self) -> None:
         """Gives the job extension a quiet period's time to deal with what is marked.
 
-        A fence alone does not show that it has: it may take a new Job over first.
+        A fence alone does not show that it has: it may take a new Job over first. Marks of units
+        without a Job are the harness's own to deal with.
         """
-        self.give_time(units.nobody_marked(self.world.namespace))
+        ended = units.nobody_marked(self.world.namespace, spared=self.units.alone)
+        self.give_time(ended)
 
     def give_time(self, state: Condition) -> None:
         """Waits for the state, a quiet period at most: it need not come."""

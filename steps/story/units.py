@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from queuecheck.kube import Conflict, KubeObject
-from steps.states import units
+from steps.states import allocation, units
 from steps.story.settings import QUOTA_LABEL
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 # Both components write the status too; so many times in a row nobody loses that race.
 TRIES = 20
+# The harness's clock and the implementation's need not be the same.
+CLOCKS_APART = timedelta(seconds=0.2)
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,20 @@ class Units:
 
         self._write(alias, change)
 
+    def allocate_earlier(self, alias: str, ago: timedelta) -> None:
+        """Moves the unit's lastAllocateTime back, to so much time ago."""
+        moment = allocation.timestamp(datetime.now(UTC) - ago)
+        self._patch(alias, lambda _: {"lastAllocateTime": moment})
+
+    def outlast_protection(self, alias: str, protection: timedelta) -> None:
+        """Returns when the unit's protection is over."""
+        found = self._get(alias)
+        since = allocation.allocated(found)
+        if since is None:
+            raise ValueError(f'"{alias}" has no lastAllocateTime')
+        left = since + protection + CLOCKS_APART - datetime.now(UTC)
+        self._story.world.timeline.sleep(left.total_seconds())
+
     def _pod_set(self, alias: str, pod_set: PodSet) -> KubeObject:
         container = {
             "name": "main",
@@ -111,17 +128,26 @@ class Units:
         return {"name": pod_set.name, "count": pod_set.count, "template": {"spec": spec}}
 
     def _write(self, alias: str, change: Callable[[list[KubeObject]], None]) -> None:
-        world = self._story.world
-        resource = world.resource("QueueUnit")
-        for left in reversed(range(TRIES)):
-            found = world.api.get(resource, alias, namespace=world.namespace)
+        def status(found: KubeObject) -> KubeObject:
             entries = [dict(entry) for entry in units.admissions(found)]
             change(entries)
+            return {"admissions": entries}
+
+        self._patch(alias, status)
+
+    def _get(self, alias: str) -> KubeObject:
+        world = self._story.world
+        return world.api.get(world.resource("QueueUnit"), alias, namespace=world.namespace)
+
+    def _patch(self, alias: str, status: Callable[[KubeObject], KubeObject]) -> None:
+        world = self._story.world
+        for left in reversed(range(TRIES)):
+            found = self._get(alias)
             try:
                 world.api.patch(
-                    resource,
+                    world.resource("QueueUnit"),
                     alias,
-                    {"status": {"admissions": entries}},
+                    {"status": status(found)},
                     namespace=world.namespace,
                     subresource="status",
                     resource_version=found["metadata"]["resourceVersion"],

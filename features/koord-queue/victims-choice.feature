@@ -1,0 +1,79 @@
+@koord-queue
+Feature: Who is a victim
+  A victim is a member of the assumed set that sorts after the preemptor and holds replicas that do
+  not run yet.
+
+  Rule: At the same priority, a unit created later is eligible
+
+    @KQ-VIC-01 @must @needs:multi-podset
+    Scenario: The earlier of two equal units takes back what the later one holds
+      Given a quota "team" of 4 cpu with the gate and preemption off
+      And a unit "earlier" without a Job, with priority 1, asks for:
+        | podSet | count | cpu |
+        | main   | 1     | 2   |
+      And "earlier" is eventually admitted
+      And the admitted Job "later" with priority 1 asks for 2 cpu, its pods not bound
+      And the gate and preemption are turned on for "team"
+      When "earlier" is reported to hold:
+        | podSet | replicas | running | marked |
+        | main   | 0        | 0       | none   |
+      Then "later" is eventually marked
+
+  Rule: At the same priority, a unit created earlier never is
+
+    @KQ-VIC-02 @must
+    Scenario Outline: The later of two equal units waits, in a quota of <max> cpu
+      Given a quota "team" of <max> cpu with the gate and preemption on
+      And the admitted Job "earlier" with priority 1 asks for 2 cpu, its pods not bound
+      When the Job "later" with priority 1 asks for 2 cpu
+      Then "earlier" is never marked
+      And "later" is never admitted
+
+      Examples:
+        | max |
+        | 2   |
+        | 4   |
+
+  Rule: An admission of which every replica runs is not marked
+
+    @KQ-VIC-03 @must
+    Scenario: The lowest unit runs and is passed over, the next one is marked
+      Given a quota "team" of 4 cpu with the gate and preemption on
+      And the admitted Job "lowest" with priority 1 asks for 2 cpu, its pods running
+      And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then "low" is eventually marked
+      And "lowest" is never marked
+
+  Rule: Units that hold nothing or are finished are passed over
+
+    @KQ-VIC-12 @must
+    Scenario: A unit that waits has no event Preempted, the one that holds something has
+      Given a quota "team" of 2 cpu with the gate and preemption on
+      And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
+      And the waiting Job "lowest" with priority 1 asks for 2 cpu
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then eventually "low" has an event Warning "Preempted"
+      And no unit but "low" ever has an event "Preempted"
+
+    @KQ-VIC-12 @must
+    Scenario: A unit that is finished has no event Preempted, the one that holds something has
+      Given a quota "team" of 2 cpu with the gate and preemption on
+      And the admitted Job "lowest" with priority 1 asks for 2 cpu, its pods running
+      And the pods of "lowest" finish
+      And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then eventually "low" has an event Warning "Preempted"
+      And no unit but "low" ever has an event "Preempted"
+
+  Rule: Units of other queues are never victims
+
+    @KQ-VIC-14 @must
+    Scenario: A lower unit of another queue is left alone
+      Given a quota "neighbours" of 2 cpu with the gate and preemption on
+      And the admitted Job "stranger" with priority 1 asks for 2 cpu, its pods not bound
+      And a quota "team" of 2 cpu with the gate and preemption on
+      And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then "low" is eventually marked
+      And "stranger" is never marked

@@ -1,0 +1,47 @@
+"""States of what is marked: in which podSet, how much of it, in which phase, or not any more."""
+
+from __future__ import annotations
+
+from queuecheck.timeline import State, Subject
+from steps.states.units import admissions, held, marks, of_unit, phase
+
+
+def not_marked(unit: Subject) -> State:
+    """No entry carries a reclaimState, not even one of 0 replicas."""
+    return of_unit(
+        unit,
+        "not marked",
+        lambda found: all(entry.get("reclaimState") is None for entry in admissions(found)),
+    )
+
+
+def marked_for_another_number(unit: Subject, replicas: int) -> State:
+    """The unit is marked, for more or fewer replicas in all."""
+    return of_unit(
+        unit,
+        f"marked for a number of replicas other than {replicas}",
+        lambda found: bool(marks(found)) and sum(marks(found).values()) != replicas,
+    )
+
+
+def marked_in(unit: Subject, pod_set: str) -> State:
+    """The entry of that podSet is marked."""
+    return of_unit(unit, f'marked in "{pod_set}"', lambda found: pod_set in marks(found))
+
+
+def marked_in_another_phase(unit: Subject, name: str) -> State:
+    """The unit is marked, and its phase is not ``name``."""
+    return of_unit(
+        unit,
+        f"marked in a phase other than {name}",
+        lambda found: bool(marks(found)) and phase(found) != name,
+    )
+
+
+def holding_more(unit: Subject, replicas: int) -> State:
+    """What the unit holds adds up to more than so many replicas."""
+    return of_unit(
+        unit,
+        f"holding more than {replicas} replica{'s' if replicas != 1 else ''}",
+        lambda found: sum(held(found).values()) > replicas,
+    )
