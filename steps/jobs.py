@@ -144,12 +144,13 @@ def _submit_each(story: Story, datatable: list[list[str]]) -> list[str]:
 
 
 def _wanted(datatable: list[list[str]]) -> Iterator[_Wanted]:
-    """The rows of a table with the columns job, priority ("none": no class), cpu, maybe pods."""
+    """The rows of a table: job, priority ("none": no class), cpu, and maybe pods and memory."""
     heads, *rows = datatable
     for row in rows:
         cells = dict(zip(heads, row, strict=True))
         priority = None if cells["priority"] == "none" else int(cells["priority"])
-        yield cells["job"], priority, ask_of(cells.get("pods"), cells["cpu"])
+        ask = Ask(int(cells.get("pods") or 1), cells["cpu"], cells.get("memory", ""))
+        yield cells["job"], priority, ask
 
 
 @when(parsers.re(rf"{JOB} is created unsuspended and asks for {ASK}"))

@@ -16,6 +16,23 @@ Feature: Preemption before the reservation
         | "low"    | reserving nothing |
         | "urgent" | admitted          |
 
+  Rule: One round marks every lower reclaimable member, however little the unit asks
+
+    @KQ-RSV-02 @must @needs:hold-extension
+    Scenario: Three members of 2 cpu are marked for a unit that asks for 1
+      Given a quota "team" of 6 cpu with the gate and preemption off
+      And these admitted Jobs, their pods not bound:
+        | job   | priority | cpu |
+        | low-1 | 1        | 2   |
+        | low-2 | 2        | 2   |
+        | low-3 | 3        | 2   |
+      And the gate is turned on for "team"
+      And the waiting Job "urgent" with priority 100 asks for 1 cpu
+      And the job extension is held
+      When the quota "team" is raised to 9 cpu
+      Then "low-1", "low-2" and "low-3" are eventually marked
+      And "urgent" is never admitted while the job extension is held
+
   Rule: Without a lower reclaimable member the unit waits
 
     @KQ-RSV-03 @must
@@ -25,3 +42,71 @@ Feature: Preemption before the reservation
       When the Job "later" with priority 1 asks for 2 cpu
       Then "later" is never admitted while the gate is closed
       And "first" is never marked while the gate is closed
+
+  Rule: This path needs the gate only
+
+    @KQ-RSV-04 @must
+    Scenario: With preemption off the lower member is marked all the same
+      Given a quota "team" of 4 cpu with only the gate on
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then "low" is eventually marked
+      And "urgent" is eventually admitted
+
+    @KQ-RSV-04 @must
+    Scenario: With the gate off nobody is marked, and the unit is admitted at once
+      Given a quota "team" of 4 cpu with only preemption on
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then "urgent" is eventually admitted
+      And "low" is never marked
+
+  Rule: Members that sort before the unit are never marked
+
+    @KQ-RSV-05 @must
+    Scenario: Of two members only the one below the unit is marked
+      Given a quota "team" of 6 cpu with the gate and preemption off
+      And these admitted Jobs, their pods not bound:
+        | job   | priority | cpu |
+        | above | 200      | 2   |
+        | below | 1        | 2   |
+      And the gate is turned on for "team"
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then "below" is eventually marked
+      And "above" is never marked while the gate is closed
+      And "urgent" is never admitted while the gate is closed
+
+  Rule: The unit is admitted in a later cycle, after the release was reported
+
+    @KQ-RSV-06 @must
+    Scenario: The unit comes in after both victims have been released
+      Given a quota "team" of 6 cpu with the gate and preemption off
+      And these admitted Jobs, their pods not bound:
+        | job   | priority | cpu |
+        | low-1 | 1        | 2   |
+        | low-2 | 2        | 2   |
+      And the gate is turned on for "team"
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then these states are seen in this order:
+        | object   | state                            |
+        | "low-1"  | marked                           |
+        | "low-1"  | reserving nothing and not marked |
+        | "urgent" | admitted                         |
+      And these states are seen in this order:
+        | object   | state                            |
+        | "low-2"  | marked                           |
+        | "low-2"  | reserving nothing and not marked |
+        | "urgent" | admitted                         |
+
+  Rule: While the unit waits its message starts "preemption: waiting for queueUnit preempted, victims: [" and names each victim with its namespace
+
+    @KQ-RSV-07 @should
+    Scenario: The message names both victims
+      Given a quota "team" of 6 cpu with the gate and preemption off
+      And these admitted Jobs, their pods not bound:
+        | job   | priority | cpu |
+        | low-1 | 1        | 2   |
+        | low-2 | 2        | 2   |
+      And the gate is turned on for "team"
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then "urgent" is eventually naming the victims "low-1" and "low-2"

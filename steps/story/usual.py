@@ -17,10 +17,16 @@ IMAGE = "registry.k8s.io/pause:3.10"
 
 @dataclass(frozen=True)
 class Ask:
-    """What a Job asks for: so many pods of so many cpu each."""
+    """What a Job asks for: so many pods of so many cpu, and maybe so much memory, each."""
 
     pods: int
     cpu: str
+    memory: str = ""
+
+    @property
+    def requests(self) -> dict[str, str]:
+        """The requests of one container."""
+        return {"cpu": self.cpu} | ({"memory": self.memory} if self.memory else {})
 
 
 def usual_job(
@@ -33,7 +39,7 @@ def usual_job(
     selector: Mapping[str, str],
 ) -> KubeObject:
     """A Job of one container, without retries, whose pods wait for a slot to be opened."""
-    resources = {"requests": {"cpu": ask.cpu}}
+    resources = {"requests": ask.requests}
     urgency = {} if priority_class is None else {"priorityClassName": priority_class}
     return {
         "apiVersion": "batch/v1",
