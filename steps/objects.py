@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_bdd import given, parsers, then
 
-from queuecheck.timeline import Window, any_of
+from queuecheck.timeline import Window, any_of, negate
 from steps.states import units
 from steps.story import Story
 from steps.words import BUDGETS, OBJECTS, condition, named, ruled_out, split, too_early
@@ -24,9 +24,14 @@ STAYS_WHILE = parsers.re(rf"{OBJECTS} stays? {STATE} {WHILE}")
 @given(EVENTUALLY)
 @then(EVENTUALLY)
 def eventually(story: Story, objects: str, state: str) -> None:
-    budget = BUDGETS.get(state, "reclaim")
+    """``again``: it has been otherwise in between."""
+    wanted, again = state.removesuffix(" again"), state.endswith(" again")
     for each in split(objects):
-        story.eventually(condition(story, each, state), within=budget, since=story.acted)
+        seen, since = condition(story, each, wanted), story.acted
+        if again:
+            otherwise = negate(seen, sentence=f"not: {seen.sentence}")
+            since = story.eventually(otherwise, within="reclaim", since=since).position
+        story.eventually(seen, within=BUDGETS.get(wanted, "reclaim"), since=since)
 
 
 @given(NEVER)

@@ -52,3 +52,23 @@ Feature: Preemption after the quota filter
         | "low"    | marked            |
         | "low"    | reserving nothing |
         | "urgent" | admitted          |
+
+  Rule: A lower unit never preempts a higher one
+
+    @KQ-PRE-09 @must
+    Scenario: The later, lower Job waits and marks nobody
+      Given a quota "team" of 2 cpu with the gate and preemption on
+      And the admitted Job "high" with priority 100 asks for 2 cpu, its pods not bound
+      When the Job "lower" with priority 1 asks for 2 cpu
+      Then "high" is never marked
+      And "lower" is never admitted
+
+  Rule: A request that fits while the assumed set is empty is admitted and marks nobody
+
+    @KQ-PRE-13 @must
+    Scenario: Beside a Job whose pods run the urgent Job is admitted at once
+      Given a quota "team" of 4 cpu with the gate and preemption on
+      And the admitted Job "runs" with priority 1 asks for 2 cpu, its pods running
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then "urgent" is eventually admitted
+      And "runs" is never marked

@@ -15,6 +15,7 @@ from queuecheck.timeline import (
     Position,
     Quiet,
     Sighting,
+    State,
     Step,
     Subject,
     Window,
@@ -51,6 +52,10 @@ class Story:
     def act(self) -> None:
         """What follows is the consequence of what is done now."""
         self.acted = self.world.timeline.position()
+
+    def act_from(self, written: State) -> None:
+        """What follows is the consequence of the write that brought this state."""
+        self.acted = self.eventually(written, within="create", since=self.acted).position
 
     @property
     def beginning(self) -> Position:

@@ -78,7 +78,10 @@ class Units:
         self._story.jobs.note_creation(priority)
 
     def report(self, alias: str, holdings: Sequence[Holding]) -> None:
-        """Writes what the unit holds of these podSets; other entries stay as they are."""
+        """Writes what the unit holds of these podSets; other entries stay as they are.
+
+        What follows starts with this write: before it the unit held what it does not hold now.
+        """
 
         def change(entries: list[KubeObject]) -> None:
             for holding in holdings:
@@ -88,7 +91,14 @@ class Units:
                 if holding.marked is not None:
                     entry["reclaimState"] = {"replicas": holding.marked}
 
-        self._write(alias, change)
+        version = int(self._write(alias, change)["metadata"]["resourceVersion"])
+        self._story.act_from(
+            units.of_unit(
+                self._story.unit(alias),
+                "as it was reported",
+                lambda found: int(found["metadata"]["resourceVersion"]) >= version,
+            )
+        )
 
     def mark(self, alias: str, replicas: int) -> None:
         """Writes a reclaimState into the unit's first entry: the decision, by hand."""
@@ -127,24 +137,24 @@ class Units:
         }
         return {"name": pod_set.name, "count": pod_set.count, "template": {"spec": spec}}
 
-    def _write(self, alias: str, change: Callable[[list[KubeObject]], None]) -> None:
+    def _write(self, alias: str, change: Callable[[list[KubeObject]], None]) -> KubeObject:
         def status(found: KubeObject) -> KubeObject:
             entries = [dict(entry) for entry in units.admissions(found)]
             change(entries)
             return {"admissions": entries}
 
-        self._patch(alias, status)
+        return self._patch(alias, status)
 
     def _get(self, alias: str) -> KubeObject:
         world = self._story.world
         return world.api.get(world.resource("QueueUnit"), alias, namespace=world.namespace)
 
-    def _patch(self, alias: str, status: Callable[[KubeObject], KubeObject]) -> None:
+    def _patch(self, alias: str, status: Callable[[KubeObject], KubeObject]) -> KubeObject:
         world = self._story.world
         for left in reversed(range(TRIES)):
             found = self._get(alias)
             try:
-                world.api.patch(
+                return world.api.patch(
                     world.resource("QueueUnit"),
                     alias,
                     {"status": status(found)},
@@ -155,8 +165,7 @@ class Units:
             except Conflict:
                 if not left:
                     raise
-            else:
-                return
+        raise AssertionError("the last try returns or raises")
 
 
 def _entry(entries: list[KubeObject], name: str) -> KubeObject:
