@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pytest_bdd import parsers, then
 
 from steps.states import events
@@ -48,3 +50,17 @@ def never_comes_elsewhere(story: Story, first: str, second: str | None, reason: 
 def warned(story: Story, job: str) -> None:
     warning = events.has_warning(story.job(job), story.unit(job))
     story.eventually(warning, within="create", since=story.acted)
+
+
+@then(parsers.re(rf'eventually {UNIT} has an event {EVENT} saying "(?P<text>[^"]+)"'))
+def comes_saying(story: Story, unit: str, kind: str, reason: str, text: str) -> None:
+    """In braces: ``{namespace}``, or what the scenario calls a quota."""
+    said = re.sub(
+        r"\{([^}]+)\}",
+        lambda found: (
+            story.world.namespace if found[1] == "namespace" else story.quotas.name(found[1])
+        ),
+        text,
+    )
+    state = events.has_event(story.unit(unit), reason=reason, kind=kind, message=said)
+    story.eventually(state, within="create", since=story.acted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_bdd import given, parsers, then, when
 
 from steps.states import pods, units
-from steps.story import Story, creation
+from steps.story import Story, creation, lingering
 
 RUN = parsers.re(r'the pods of "(?P<job>[^"]+)" run')
 RUN_IN_PART = parsers.re(r'(?P<number>\d+) of the pods of "(?P<job>[^"]+)" runs?')
@@ -61,6 +61,29 @@ def end_in_part(story: Story, number: str, job: str, how: str) -> None:
 def fail(story: Story, job: str) -> None:
     story.act()
     story.jobs.end_pods(job, story.jobs.asks[job].pods, phase="Failed")
+
+
+@given(parsers.re(r'the pods of "(?P<job>[^"]+)" linger once they are deleted'))
+def linger(story: Story, job: str) -> None:
+    lingering.keep(story, job)
+
+
+@then(
+    parsers.re(
+        r'"(?P<unit>[^"]+)" is admitted once the pods of "(?P<job>[^"]+)" are gone, not before'
+    )
+)
+def admitted_once_gone(story: Story, unit: str, job: str) -> None:
+    lingering.let_go(story, job)
+    story.never_before(story.let_in(unit), pods.gone(story.job(job)))
+    story.eventually(story.admitted(unit), within="admit")
+
+
+@then(parsers.re(r'no (?:pod|more than (?P<number>\d+) pods?) of "(?P<job>[^"]+)" stays?'))
+def none_stays(story: Story, number: str | None, job: str) -> None:
+    """Some may come and go: the Job controller is quicker than whoever corrects the Job."""
+    story.jobs.await_job_controller()
+    story.eventually(pods.at_most(story.job(job), int(number or 0)), within="reclaim")
 
 
 @given(NONE_CREATED)

@@ -66,6 +66,7 @@ OF_UNIT_OF_JOB: _Words = {
     r"carrying the labels and annotations of its Job": standing.carries_metadata,
     r"of its Job's PriorityClass": standing.of_class,
 }
+NAMING = r'naming the quota "(.+)"'
 OF_JOB: _Words = {
     r"resumed": jobs.resumed,
     r"suspended": jobs.suspended,
@@ -105,6 +106,8 @@ def condition(story: Story, name: str, state: str) -> Condition:
         return story.admitted(alias)
     if not noun and state in OF_UNIT_OF_JOB:
         return OF_UNIT_OF_JOB[state](story.unit(alias), story.jobs.created[alias])
+    if not noun and (found := re.fullmatch(NAMING, state)):
+        return standing.names_quota(story.unit(alias), story.quotas.name(found[1]))
     words, subject = _of(story, noun, alias)
     for pattern, meaning in words.items():
         if found := re.fullmatch(pattern, state):

@@ -21,6 +21,11 @@ Feature: Taking Jobs over
       Then the pods of "free" are eventually there
       And the Job "free" is never suspended
 
+    @KQ-JOB-17 @should
+    Scenario: It gets no unit
+      When the Job "free" is created unsuspended and asks for 1 cpu
+      Then "free" is never there
+
   Rule: No pod exists before admission
 
     @KQ-JOB-03 @must

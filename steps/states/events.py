@@ -8,8 +8,10 @@ from queuecheck.kube import KubeObject
 from queuecheck.timeline import Selection, SetState, Subject
 
 
-def events_on(unit: Subject, *, reason: str, kind: str | None = None) -> Selection:
-    """The events with a reason, and a type if one is given, about the unit."""
+def events_on(
+    unit: Subject, *, reason: str, kind: str | None = None, message: str | None = None
+) -> Selection:
+    """The events with a reason, and a type and a message if given, about the unit."""
 
     def concerns(event: KubeObject) -> bool:
         about = event.get("involvedObject") or {}
@@ -18,6 +20,7 @@ def events_on(unit: Subject, *, reason: str, kind: str | None = None) -> Selecti
             and about.get("name") == unit.name
             and event.get("reason") == reason
             and kind in {None, event.get("type")}
+            and message in {None, event.get("message")}
         )
 
     return Selection("Event", unit.namespace, concerns, f'events "{reason}" of {unit.label}')
@@ -31,13 +34,16 @@ def occurrences(events: tuple[KubeObject, ...]) -> int:
     )
 
 
-def has_event(unit: Subject, *, reason: str, kind: str | None = None) -> SetState:
+def has_event(
+    unit: Subject, *, reason: str, kind: str | None = None, message: str | None = None
+) -> SetState:
     """The event has come at least once."""
-    selection = events_on(unit, reason=reason, kind=kind)
+    selection = events_on(unit, reason=reason, kind=kind, message=message)
     of_type = f"{kind} " if kind else ""
+    saying = f' saying "{message}"' if message else ""
     return SetState(
         selection,
-        f'{unit.label} has an event {of_type}"{reason}"',
+        f'{unit.label} has an event {of_type}"{reason}"{saying}',
         lambda events: occurrences(events) >= 1,
         ("type", "reason", "message", "count"),
     )

@@ -9,6 +9,7 @@ from typing import Any
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import State, Subject
 from steps.states import units
+from steps.story.settings import QUOTA_LABEL
 
 SPEC_FIELDS = ("spec.priority", "spec.priorityClassName", "spec.resource", "spec.podSet[0].count")
 
@@ -47,6 +48,19 @@ def carries_metadata(unit: Subject, job: KubeObject) -> State:
             )
         ),
         ("metadata.labels", "metadata.annotations"),
+        may_return=True,
+    )
+
+
+def names_quota(unit: Subject, quota: str) -> State:
+    """Its label has the quota's real name."""
+    return State(
+        unit,
+        f"{unit.label} is naming the quota {quota}",
+        lambda found: (
+            found is not None and (found["metadata"].get("labels") or {}).get(QUOTA_LABEL) == quota
+        ),
+        ("metadata.labels",),
         may_return=True,
     )
 
