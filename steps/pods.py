@@ -14,6 +14,7 @@ FINISH = parsers.re(r'the pods of "(?P<job>[^"]+)" finish')
 END_IN_PART = parsers.re(
     r'(?P<number>\d+) of the pods of "(?P<job>[^"]+)" (?P<how>finish(?:es)?|fails?)'
 )
+NO_ROOM = parsers.re(r'no further pod of "(?P<job>[^"]+)" finds room')
 FAIL = parsers.re(r'the pods of "(?P<job>[^"]+)" fail')
 
 NONE_CREATED = "no pods can be created"
@@ -54,6 +55,11 @@ def end_in_part(story: Story, number: str, job: str, how: str) -> None:
     story.act()
     phase = "Failed" if how.startswith("fail") else "Succeeded"
     story.jobs.end_pods(job, int(number), phase=phase)
+
+
+@given(NO_ROOM)
+def take_no_more(story: Story, job: str) -> None:
+    story.world.nodes.close_slot(story.world.slot(job))
 
 
 @given(FAIL)

@@ -10,6 +10,10 @@ from steps.story.units import Holding, PodSet
 
 UNIT = r'"(?P<unit>[^"]+)"'
 NONE = "none"
+WRITES = 20
+RAISED_MEANWHILE = parsers.re(
+    rf'the quota "(?P<quota>[^"]+)" is raised to (?P<cpu>\d+) cpu while others write to {UNIT}'
+)
 MADE = parsers.re(rf"a unit {UNIT} without a Job, with priority (?P<priority>-?\d+), asks for:")
 REPORTED = parsers.re(rf"{UNIT} is reported to hold:")
 MARKED = parsers.re(rf"{UNIT} is marked by hand for (?P<replicas>\d+) replicas?")
@@ -67,6 +71,15 @@ def allocate_earlier(story: Story, unit: str, time: str) -> None:
 @given(PROTECTION_OVER)
 def outlast_protection(story: Story, unit: str, time: str) -> None:
     story.units.outlast_protection(unit, duration(time))
+
+
+@when(RAISED_MEANWHILE)
+def raise_meanwhile(story: Story, quota: str, cpu: str, unit: str) -> None:
+    """The writes begin before the decision that the quota makes possible, and end after it."""
+    story.act()
+    story.units.annotate(unit, WRITES // 4)
+    story.quotas.change(quota, {"spec": {"min": {"cpu": cpu}, "max": {"cpu": cpu}}})
+    story.units.annotate(unit, WRITES)
 
 
 def _rows(table: list[list[str]], *columns: str) -> list[dict[str, str]]:

@@ -46,6 +46,12 @@ OF_UNIT: _Words = {
     r"Dequeued with (\d+) replicas? and no reclaimState": (
         lambda unit, number: units.dequeued(unit, int(number))
     ),
+    r"holding more than (\d+) replicas?": (
+        lambda unit, number: units.holds_more_than(unit, int(number))
+    ),
+    r"reporting (\d+) running replicas?": (
+        lambda unit, number: units.reports_running(unit, int(number))
+    ),
     r'saying "(.+)"': units.saying,
     r'naming the victims "(.+)" and "(.+)"': units.naming_victims,
     r"in phase (\w+)": units.in_phase,

@@ -26,3 +26,15 @@ Feature: Limits
       And "urgent" is never admitted while the job extension is held
       When the job extension is let go
       Then "urgent" is eventually admitted
+
+  Rule: A queue whose members cannot be reclaimed for the unit that waits admits nobody
+
+    @KQ-LIM-07 @must
+    Scenario: The queue goes on once the members' pods are bound and have started
+      Given a quota "team" of 4 cpu with the gate and preemption on
+      And the admitted Job "first" with priority 100 asks for 2 cpu, its pods not bound
+      And the Job "later" with priority 1 asks for 2 cpu
+      And "later" is never admitted
+      When the pods of "first" run
+      Then "later" is eventually admitted
+      And "first" is never marked

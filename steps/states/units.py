@@ -206,6 +206,24 @@ def dequeued(unit: Subject, replicas: int) -> State:
     )
 
 
+def holds_more_than(unit: Subject, number: int) -> State:
+    """The unit's replicas add up to more than ``number``."""
+    return of_unit(
+        unit,
+        f"holding more than {number} replicas",
+        lambda found: sum(held(found).values()) > number,
+    )
+
+
+def reports_running(unit: Subject, number: int) -> State:
+    """So many of the unit's replicas, in all, are reported to be running."""
+    return of_unit(
+        unit,
+        f"reporting {number} running replica{'s' if number != 1 else ''}",
+        lambda found: sum(int(entry.get("running") or 0) for entry in admissions(found)) == number,
+    )
+
+
 def saying(unit: Subject, text: str) -> State:
     """The unit's message is exactly ``text``."""
     return of_unit(unit, f'saying "{text}"', lambda found: message(found) == text)

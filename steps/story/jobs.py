@@ -44,8 +44,12 @@ class Jobs:
     def outlast_equals(self, priority: int | None) -> None:
         """A Job submitted from now on is created later than those of its priority, to be seen."""
         if (priority or 0) in self._created:
-            end = self._created[priority or 0] + CREATION_SECONDS
-            self._story.world.timeline.sleep(end - self._story.world.timeline.now())
+            self.outlast(self._created[priority or 0])
+
+    def outlast(self, moment: float) -> None:
+        """What is created from now on is later than that moment, also in whole seconds."""
+        left = moment + CREATION_SECONDS - self._story.world.timeline.now()
+        self._story.world.timeline.sleep(left)
 
     def submit_in_one_second(self, wanted: Mapping[str, tuple[int | None, Ask]]) -> None:
         """Creates Jobs that have one and the same creation time, in the order given."""
@@ -181,18 +185,8 @@ class Jobs:
 
     def await_running_reported(self, alias: str, number: int) -> None:
         """The unit's status counts so many running replicas: the implementation knows them."""
-        unit = self._story.unit(alias)
-        self._story.eventually(
-            units.of_unit(
-                unit,
-                f"reported with {number} running",
-                lambda found: (
-                    sum(int(entry.get("running") or 0) for entry in units.admissions(found))
-                    == number
-                ),
-            ),
-            within="create",
-        )
+        reported = units.reports_running(self._story.unit(alias), number)
+        self._story.eventually(reported, within="create")
 
     def finish_pods(self, alias: str) -> None:
         """The running pods of the Job succeed, and the Job is complete."""

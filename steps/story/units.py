@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 TRIES = 20
 # The harness's clock and the implementation's need not be the same.
 CLOCKS_APART = timedelta(seconds=0.2)
+WRITTEN = "queuecheck.dev/written"
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,16 @@ class Units:
             raise ValueError(f'"{alias}" has no lastAllocateTime')
         left = since + protection + CLOCKS_APART - datetime.now(UTC)
         self._story.world.timeline.sleep(left.total_seconds())
+
+    def annotate(self, alias: str, times: int) -> None:
+        """Writes to the unit so many times, and changes nothing that matters."""
+        for number in range(times):
+            self._story.world.api.patch(
+                self._story.world.resource("QueueUnit"),
+                alias,
+                {"metadata": {"annotations": {WRITTEN: str(number)}}},
+                namespace=self._story.world.namespace,
+            )
 
     def _pod_set(self, alias: str, pod_set: PodSet) -> KubeObject:
         container = {

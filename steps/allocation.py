@@ -1,0 +1,61 @@
+"""When a unit was allocated: ``status.lastAllocateTime``."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from pytest_bdd import given, parsers, then
+
+from queuecheck.kube import KubeObject
+from steps.states import allocation, units
+from steps.story import Story
+
+TIME = r'the allocation time of "(?P<unit>[^"]+)"'
+# What the clocks of the implementation and of the API server may differ by.
+TOLERANCE = timedelta(seconds=1)
+
+
+@given(parsers.re(r'the clock has moved on since "(?P<unit>[^"]+)" was admitted'))
+def move_on(story: Story, unit: str) -> None:
+    """Times in the API may have whole seconds: two that must differ need so much between them."""
+    story.jobs.outlast(story.eventually(story.admitted(unit), within="admit").at)
+
+
+@then(parsers.re(rf"{TIME} lies between its creation and the write that set it"))
+def is_of_the_write(story: Story, unit: str) -> None:
+    written, time = _first(story, unit)
+    created = allocation.instant(written["metadata"]["creationTimestamp"])
+    at = _server_time(written)
+    assert created <= time <= at + TOLERANCE, (
+        f'the lastAllocateTime of "{unit}" is {time}, its creation {created}, '
+        f"and the API server took the write at {at}"
+    )
+
+
+@then(parsers.re(rf"{TIME} is eventually later than at its first admission"))
+def is_another(story: Story, unit: str) -> None:
+    _, first = _first(story, unit)
+
+    def later(found: KubeObject) -> bool:
+        time = allocation.allocated(found)
+        return time is not None and time > first
+
+    state = units.of_unit(story.unit(unit), f"allocated later than at {first}", later)
+    story.eventually(state, within="reclaim", since=story.acted)
+
+
+def _first(story: Story, unit: str) -> tuple[KubeObject, datetime]:
+    """The unit as it was when it first had an allocation time, and that time."""
+    state = units.of_unit(
+        story.unit(unit), "allocated", lambda found: allocation.allocated(found) is not None
+    )
+    found = story.eventually(state, within="admit", since=story.beginning).object
+    time = allocation.allocated(found)
+    assert time is not None
+    return found, time
+
+
+def _server_time(found: KubeObject) -> datetime:
+    """When the API server took the latest write to the object, by its own clock."""
+    entries = found["metadata"]["managedFields"]
+    return max(allocation.instant(entry["time"]) for entry in entries)
