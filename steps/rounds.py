@@ -4,12 +4,35 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_bdd import parsers, then
+from pytest_bdd import given, parsers, then
 
 from queuecheck.timeline import Step, negate
 from steps.states import units
-from steps.story import Story
+from steps.story import GATE, PREEMPTION, Ask, Story
 from steps.words import OBJECTS, named, split
+
+
+@given(
+    parsers.re(
+        r'a round in the quota "(?P<quota>[^"]+)" that waits for the job extension: '
+        r'"(?P<victim>[^"]+)" is marked, "(?P<preemptor>[^"]+)" waits'
+    )
+)
+def halfway(story: Story, quota: str, victim: str, preemptor: str) -> None:
+    """Both ask for the whole quota of 2 cpu; the job extension is held before the mark is made."""
+    whole = Ask(1, "2")
+    story.act()
+    story.quotas.make(quota, limits={"cpu": "2"}, settings={GATE: "true"}, policy="Priority")
+    story.quotas.await_queue(quota)
+    story.jobs.submit(victim, priority=1, ask=whole)
+    story.jobs.await_admission(victim)
+    story.jobs.submit(preemptor, priority=100, ask=whole)
+    story.jobs.await_waiting(preemptor)
+    story.extension_held = True
+    story.world.implementation.hold("extension")
+    story.quotas.change(quota, {"metadata": {"annotations": {PREEMPTION: "true"}}})
+    story.eventually(units.marked(story.unit(victim)), within="mark", since=story.acted)
+    story.act()
 
 
 @then(parsers.re(r'the first round marks "(?P<unit>[^"]+)"'))

@@ -105,16 +105,23 @@ Fault = Refuse | Delay | Drop | EndWatch | Meanwhile | Halt
 class Rule:
     """A fault for the requests of a target: from number ``first`` on, ``times`` of them.
 
-    Without ``times`` it holds until it is taken back.
+    Without ``times`` it holds until it is taken back. With ``every`` 2 it strikes every other one.
     """
 
     def __init__(
-        self, target: Target, fault: Fault, *, first: int = 1, times: int | None = 1
+        self,
+        target: Target,
+        fault: Fault,
+        *,
+        first: int = 1,
+        times: int | None = 1,
+        every: int = 1,
     ) -> None:
         self.target = target
         self.fault = fault
         self._first = first
         self._times = times
+        self._every = every
         self._seen = 0
         self._lock = threading.Lock()
         self._hits: list[Request] = []
@@ -131,8 +138,9 @@ class Rule:
             return False
         with self._lock:
             self._seen += 1
-            last = None if self._times is None else self._first + self._times
-            if self._seen < self._first or (last is not None and self._seen >= last):
+            beyond = self._seen - self._first
+            due = beyond >= 0 and beyond % self._every == 0
+            if not due or (self._times is not None and len(self._hits) >= self._times):
                 return False
             self._hits.append(request)
             return True

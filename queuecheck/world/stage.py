@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from queuecheck import resources
 from queuecheck.cluster import Cluster, ClusterError, LocalCluster
@@ -22,6 +23,9 @@ from queuecheck.world.canary import check_canary
 from queuecheck.world.errors import EnvironmentBroken
 from queuecheck.world.names import RUN_LABEL, Names, worker_letters
 from queuecheck.world.world import Ground, World
+
+if TYPE_CHECKING:
+    from queuecheck.faults import FaultProxy
 
 
 class Stage:
@@ -48,6 +52,7 @@ class Stage:
         self._api: Api | None = None
         self._worlds = 0
         self._classes: dict[int, str] = {}
+        self._faults: FaultProxy | None = None
 
     @property
     def reason(self) -> str:
@@ -114,6 +119,7 @@ class Stage:
             budgets=self._budgets,
             cross_kind_order="cross-kind-order" in cluster.capabilities,
             evidence_directory=self._evidence_directory,
+            proxy=self._proxy,
         )
 
     def _priority_class(self, value: int) -> str:
@@ -130,6 +136,16 @@ class Stage:
                 self._api.create(PRIORITY_CLASSES, body)
             self._classes[value] = name
         return self._classes[value]
+
+    def _proxy(self) -> FaultProxy:
+        if self._faults is None:
+            # A fifth of a second to import, and few scenarios make trouble.
+            from queuecheck.faults import FaultProxy  # noqa: PLC0415
+
+            proxy = self._faults = FaultProxy(self._opened.cluster.kubeconfig)
+            proxy.start()
+            self._stack.callback(proxy.stop)
+        return self._faults
 
     def _delete_priority_classes(self) -> None:
         assert self._api is not None

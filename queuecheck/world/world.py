@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from queuecheck import __version__
 from queuecheck.cluster import Cluster, NodeDriver
@@ -33,6 +33,9 @@ from queuecheck.world.canary import make_namespace
 from queuecheck.world.cleanup import Cleanup
 from queuecheck.world.names import SLOT_LABEL, Names
 
+if TYPE_CHECKING:
+    from queuecheck.faults import FaultProxy
+
 
 @dataclass(frozen=True)
 class Ground:
@@ -45,6 +48,7 @@ class Ground:
     budgets: Budgets
     cross_kind_order: bool
     evidence_directory: Path
+    proxy: Callable[[], FaultProxy]
 
 
 class World:
@@ -63,6 +67,7 @@ class World:
         self._names = names
         self._cleanup = Cleanup()
         self._priority_class = priority_class
+        self._proxy: FaultProxy | None = None
         self._log_mark = ground.implementation.log_mark()
         self.api = Api.from_kubeconfig(
             ground.cluster.kubeconfig,
@@ -111,6 +116,21 @@ class World:
     def implementation(self) -> Implementation:
         """The only way to the controller."""
         return self._ground.implementation
+
+    @property
+    def proxy(self) -> FaultProxy:
+        """What can make trouble on the way to the API server, once it is put between.
+
+        Whatever it was told is taken back when the scenario ends.
+        """
+        if self._proxy is None:
+            self._proxy = self._ground.proxy()
+            self._cleanup.add(self._proxy.forget, sentence="end the trouble that was made")
+        return self._proxy
+
+    def interpose_proxy(self) -> None:
+        """The implementation is started again and reaches the API server through the proxy."""
+        self.implementation.reroute(self.proxy.url)
 
     @property
     def budgets(self) -> Budgets:

@@ -104,6 +104,20 @@ def test_a_rule_can_begin_later(proxy: FaultProxy, client: Api) -> None:
     write(client)
 
 
+def test_a_rule_can_strike_every_other_request(proxy: FaultProxy, client: Api) -> None:
+    rule = proxy.add(Rule(Target("write"), Refuse(500), times=2, every=2))
+    came = []
+    for _ in range(6):
+        try:
+            write(client)
+        except ApiError as error:
+            came.append(error.status)
+        else:
+            came.append(200)
+    assert came == [500, 200, 500, 200, 200, 200]
+    assert len(rule.hits) == 2
+
+
 def test_what_is_forgotten_does_not_happen_any_more(proxy: FaultProxy, client: Api) -> None:
     proxy.add(Rule(Target(), Refuse(500), times=ALWAYS))
     proxy.forget()

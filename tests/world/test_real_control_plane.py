@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 
 from queuecheck.cluster import Cluster, LocalCluster
+from queuecheck.faults import FaultProxy
 from queuecheck.implementation import Implementation, LogMark, Sample, packaged_descriptor
 from queuecheck.kube import Api, KubeObject, NotFound
 from queuecheck.kube.resource import CONFIG_MAPS, NAMESPACES, PRIORITY_CLASSES, SERVICE_ACCOUNTS
@@ -88,6 +89,7 @@ def opened(cluster: Cluster, played: Played, names: Names, tmp_path: Path) -> Wo
         budgets=Budgets(),
         cross_kind_order=True,
         evidence_directory=tmp_path,
+        proxy=lambda: FaultProxy(cluster.kubeconfig),
     )
     world = World(ground, names, reproduce="run it", priority_class=lambda value: f"class-{value}")
     world.open()

@@ -1,0 +1,106 @@
+"""Trouble on the way between the controller and its API server, made by a proxy of the suite.
+
+Only what the implementation sends passes through it: what a scenario itself does and watches is
+not disturbed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from pytest_bdd import given, parsers, when
+
+from queuecheck.faults import Delay, Drop, EndWatch, Fault, Halt, Meanwhile, Refuse, Rule, Target
+from queuecheck.timeline import HarnessError
+from steps.story import Story
+
+PATIENCE_SECONDS = 1
+LATE_SECONDS = 1.0
+PLURALS = {
+    "pods": "pods",
+    "Jobs": "jobs",
+    "QueueUnits": "queueunits",
+    "Queues": "queues",
+    "ElasticQuotas": "elasticquotas",
+}
+
+
+@dataclass(frozen=True)
+class _Trouble:
+    """What happens to which requests; ``times`` None is until the scenario ends."""
+
+    target: Target
+    fault: Fault
+    times: int | None = None
+    every: int = 1
+
+
+_WRITES, _WATCHES = Target("write"), Target("watch")
+TROUBLE = {
+    "every other write is refused as a conflict": _Trouble(_WRITES, Refuse(409), every=2),
+    "the next 2 writes are refused as one too many, to be sent again later": _Trouble(
+        _WRITES, Refuse(429, retry_after=PATIENCE_SECONDS), times=2
+    ),
+    "every other write fails inside the server": _Trouble(_WRITES, Refuse(500), every=2),
+    "the answer to every other write is lost": _Trouble(_WRITES, Drop(passed_on=True), every=2),
+    "every watch breaks off after an event": _Trouble(_WATCHES, EndWatch()),
+    "every watch ends as too old after an event": _Trouble(_WATCHES, EndWatch(gone=True)),
+}
+MADE = parsers.re(rf"(?P<trouble>{'|'.join(TROUBLE)})")
+LATE = parsers.re(
+    rf"the controller is restarted, and lists of (?P<plural>{'|'.join(PLURALS)}) are late"
+)
+UP_TO = parsers.re(
+    r"the job extension is let go up to (?P<end>the answer to )?its next write "
+    r'to "(?P<unit>[^"]+)"'
+)
+FOREIGN = parsers.re(
+    r'somebody else marks "(?P<unit>[^"]+)" for (?P<replicas>\d+) replicas? just before the '
+    r"controller's next write to it arrives"
+)
+
+
+@given("a proxy between the controller and the API server")
+def interpose(story: Story) -> None:
+    story.act()
+    story.world.interpose_proxy()
+
+
+@given(MADE)
+def make_trouble(story: Story, trouble: str) -> None:
+    made = TROUBLE[trouble]
+    if made.target.what == "watch":
+        # Those that are open now end as well: a rule looks at requests, and theirs has passed.
+        story.world.proxy.cut_watches()
+    story.world.proxy.add(Rule(made.target, made.fault, times=made.times, every=made.every))
+
+
+@when(LATE)
+def restart_with_late_lists(story: Story, plural: str) -> None:
+    story.act()
+    rule = Rule(Target("list", PLURALS[plural]), Delay(LATE_SECONDS), times=None)
+    story.world.proxy.add(rule)
+    story.world.interpose_proxy()
+    if not rule.hits:
+        raise HarnessError(f"the controller lists no {plural}: nothing of it was late")
+
+
+@given(UP_TO)
+def let_go_up_to(story: Story, unit: str, end: str | None) -> None:
+    """From that write on it is held again; what it sent does not arrive any more later."""
+    story.act()
+    proxy, implementation = story.world.proxy, story.world.implementation
+    proxy.add(Rule(Target("write", "queueunits", unit), Halt(passed_on=bool(end))))
+    implementation.release("extension")
+    seconds = story.world.budgets.seconds("reclaim")
+    if not proxy.await_halt(seconds):
+        raise AssertionError(f'the job extension wrote nothing to "{unit}" within {seconds:g} s')
+    implementation.hold("extension")
+    proxy.forget()
+
+
+@given(FOREIGN)
+def meet_a_foreign_write(story: Story, unit: str, replicas: str) -> None:
+    mark = partial(story.units.mark, unit, int(replicas))
+    story.world.proxy.add(Rule(Target("write", "queueunits", unit), Meanwhile(mark)))
