@@ -19,6 +19,12 @@ def comes(story: Story, unit: str, kind: str, reason: str) -> None:
     story.eventually(state, within="reclaim", since=story.beginning)
 
 
+@then(parsers.re(rf"{UNIT} still has an event {EVENT}"))
+def lasts(story: Story, unit: str, kind: str, reason: str) -> None:
+    state = events.has_event(story.unit(unit), reason=reason, kind=kind)
+    story.eventually(state, within="create")
+
+
 @then(parsers.re(rf"{UNIT} has exactly one event {EVENT}"))
 def comes_once(story: Story, unit: str, kind: str, reason: str) -> None:
     subject = story.unit(unit)

@@ -75,7 +75,7 @@ def submit_and_wait(  # noqa: PLR0917 - one argument for each word of the step
 @given(
     parsers.re(
         rf"the admitted {WITH_PRIORITY} asks for {ASK}, "
-        r"(?P<how>its pods not bound|its pods running|\d+ of its pods running)"
+        r"(?P<how>its pods not (?:bound|created)|its pods running|\d+ of its pods running)"
     )
 )
 def submit_and_admit(  # noqa: PLR0917 - one argument for each word of the step
@@ -90,6 +90,9 @@ def submit_and_admit(  # noqa: PLR0917 - one argument for each word of the step
     ask = ask_of(pods, cpu)
     story.act()
     story.jobs.submit(job, priority=int(priority), ask=ask, quota=quota_of(quota))
+    if how == "its pods not created":
+        story.eventually(story.admitted(job), within="admit")
+        return
     story.jobs.await_admission(job)
     if how == "its pods not bound":
         return

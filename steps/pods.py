@@ -111,7 +111,7 @@ def are_removed(story: Story, job: str) -> None:
     story.in_order(units.marked(story.unit(job)), pods.going_or_gone(story.job(job)))
 
 
-@then(parsers.re(r'no bound pod of "(?P<job>[^"]+)" is ever removed'))
+@then(parsers.re(r'no (?:bound|finished) pod of "(?P<job>[^"]+)" is ever removed'))
 def none_removed(story: Story, job: str) -> None:
     lost = pods.lost(story.job(job), story.jobs.running[job])
     story.never(lost)

@@ -28,8 +28,11 @@ _OF_MARKS: _Words = {
     ),
     r'marked in "([^"]+)"': marks.marked_in,
     r"marked in a phase other than (\w+)": marks.marked_in_another_phase,
-    r"marked sooner than (\d+ [sm]) after its allocation": allocation.marked_sooner_than,
+    r"marked within its protection of (\d+ [sm])": allocation.marked_within_protection,
     r"not marked": marks.not_marked,
+    r"holding (\d+) replicas? and not marked": (
+        lambda unit, number: marks.left_with(unit, int(number))
+    ),
     r"holding more than (\d+) replicas?": (
         lambda unit, number: marks.holding_more(unit, int(number))
     ),

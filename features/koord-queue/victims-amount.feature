@@ -5,17 +5,17 @@ Feature: How much of a victim is marked
   Rule: The marked amount is replicas − running
 
     @KQ-VIC-04 @must
-    Scenario Outline: Two of three replicas are marked when one runs and <cpu> cpu are asked for
+    Scenario Outline: Two of three replicas are marked when one runs and <request> cpu are asked for
       Given a quota "team" of 3 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, 1 of its pods running
-      When the Job "urgent" with priority 100 asks for <cpu> cpu
+      When the Job "urgent" with priority 100 asks for <request> cpu
       Then "low" is eventually marked for 2 replicas
       And "low" is never marked for a number of replicas other than 2
 
       Examples:
-        | cpu |
-        | 1   |
-        | 2   |
+        | request |
+        | 1       |
+        | 2       |
 
   Rule: Each podSet is judged by itself
 

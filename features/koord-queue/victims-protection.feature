@@ -74,4 +74,4 @@ Feature: Protection after an allocation
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then "low" is eventually marked
-      And "low" is never marked sooner than 3 s after its allocation
+      And "low" is never marked within its protection of 3 s

@@ -42,7 +42,7 @@ def allocated(unit: KubeObject) -> datetime | None:
     return instant(text) if text else None
 
 
-def marked_sooner_than(unit: Subject, time: str) -> State:
+def marked_within_protection(unit: Subject, time: str) -> State:
     """The unit is marked, and its mark was written before so much time had passed."""
     protection = duration(time)
 
@@ -52,7 +52,7 @@ def marked_sooner_than(unit: Subject, time: str) -> State:
             return False
         return _mark_written_by(found) < since + protection
 
-    return units.of_unit(unit, f"marked sooner than {time} after its allocation", too_soon)
+    return units.of_unit(unit, f"marked within its protection of {time}", too_soon)
 
 
 def _mark_written_by(unit: KubeObject) -> datetime:

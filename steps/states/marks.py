@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from queuecheck.timeline import State, Subject
-from steps.states.units import admissions, held, marks, of_unit, phase
+from queuecheck.timeline import Condition, State, Subject, all_of
+from steps.states.units import admissions, held, holds, marks, of_unit, phase
 
 
 def not_marked(unit: Subject) -> State:
@@ -36,6 +36,12 @@ def marked_in_another_phase(unit: Subject, name: str) -> State:
         f"marked in a phase other than {name}",
         lambda found: bool(marks(found)) and phase(found) != name,
     )
+
+
+def left_with(unit: Subject, replicas: int) -> Condition:
+    """The unit holds so many replicas, and no entry of it carries a reclaimState."""
+    number = holds(unit, replicas)
+    return all_of(number, not_marked(unit), sentence=f"{number.sentence} and not marked")
 
 
 def holding_more(unit: Subject, replicas: int) -> State:
