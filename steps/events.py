@@ -1,16 +1,24 @@
-"""Events on units."""
+"""Events on units and Queues."""
 
 from __future__ import annotations
 
 import re
 
-from pytest_bdd import parsers, then
+from pytest_bdd import given, parsers, then
 
 from steps.states import events
 from steps.story import Story
 
 UNIT = r'"(?P<unit>[^"]+)"'
 EVENT = r'(?P<kind>Normal|Warning) "(?P<reason>\w+)"'
+QUEUE_HAS = parsers.re(rf'eventually the Queue "(?P<queue>[^"]+)" has an event {EVENT}')
+
+
+@given(QUEUE_HAS)
+@then(QUEUE_HAS)
+def comes_to_the_queue(story: Story, queue: str, kind: str, reason: str) -> None:
+    state = events.has_event(story.queue(queue), reason=reason, kind=kind)
+    story.eventually(state, within="create", since=story.beginning)
 
 
 @then(parsers.re(rf"eventually {UNIT} has an event {EVENT}"))

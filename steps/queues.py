@@ -1,10 +1,11 @@
-"""Queues that somebody makes, changes or deletes by hand."""
+"""Queues: made, changed or deleted by hand, and what they tell."""
 
 from __future__ import annotations
 
-from pytest_bdd import given, parsers, when
+from pytest_bdd import given, parsers, then, when
 
-from steps.story import SETTINGS, Story
+from steps.states import queues
+from steps.story import PARENT_LABEL, SETTINGS, Story
 
 QUEUE = r'"(?P<queue>[^"]+)"'
 MADE = parsers.re(
@@ -45,3 +46,27 @@ def annotate(story: Story, queue: str, key: str, value: str | None) -> None:
 @when(DELETED)
 def delete(story: Story, queue: str) -> None:
     story.quotas.delete_queue(queue)
+
+
+@then(parsers.re(rf'the Queue {QUEUE} eventually names the parent "(?P<parent>[^"]+)"'))
+def names_the_parent(story: Story, queue: str, parent: str) -> None:
+    state = queues.labelled(story.queue(queue), PARENT_LABEL, story.quotas.name(parent))
+    story.eventually(state, within="create", since=story.acted)
+
+
+@then(parsers.re(rf"the Queue {QUEUE} eventually lists these waiting units:"))
+def lists(story: Story, queue: str, datatable: list[list[str]]) -> None:
+    """The columns are position, unit and priority."""
+    _, *rows = datatable
+    items = [
+        {
+            "name": unit,
+            "namespace": story.world.namespace,
+            "priority": int(priority),
+            "position": int(position),
+        }
+        for position, unit, priority in rows
+    ]
+    state = queues.listing(story.queue(queue), items)
+    # An implementation need not write the list at each change.
+    story.eventually(state, within="reclaim", since=story.acted)

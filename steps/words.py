@@ -91,7 +91,7 @@ OF_PODS: _Words = {
 }
 OF_QUEUE: _Words = {
     r"there": queues.there,
-    r"gone": queues.gone,
+    r"gone": absent,
     r"of the policy (\w+)": queues.of_policy,
     r"of a policy other than (\w+)": queues.of_another_policy,
     r"of the priority (-?\d+)": queues.of_priority,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import State, Subject
@@ -33,11 +33,6 @@ def carries(queue: Subject, wanted: Mapping[str, str | None]) -> State:
 def there(queue: Subject) -> State:
     """The Queue exists."""
     return of_queue(queue, "there", lambda _: True)
-
-
-def gone(queue: Subject) -> State:
-    """The Queue does not exist."""
-    return State(queue, f"{queue.label} is gone", lambda found: found is None)
 
 
 def of_policy(queue: Subject, policy: str) -> State:
@@ -112,6 +107,25 @@ def carrying(queue: Subject, key: str) -> State:
         queue,
         f'carrying "{key}" as a label or an annotation',
         lambda found: key in labels_of(found) or key in annotations_of(found),
+    )
+
+
+def listing(queue: Subject, items: Sequence[KubeObject]) -> State:
+    """Its ``status.queueItemDetails.active`` has these items, and no other ones."""
+    names = ", ".join(f'"{item["name"]}"' for item in items)
+
+    def test(found: KubeObject) -> bool:
+        details = (found.get("status") or {}).get("queueItemDetails") or {}
+        keys = ("name", "namespace", "priority", "position")
+        active = details.get("active") or ()
+        return [{key: each.get(key) for key in keys} for each in active] == list(items)
+
+    return State(
+        queue,
+        f"{queue.label} is listing {names or 'nobody'} as active",
+        lambda found: found is not None and test(found),
+        ("status.queueItemDetails.active",),
+        may_return=True,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from queuecheck.kube import KubeObject
-from queuecheck.timeline import Condition
+from queuecheck.timeline import Condition, absent
 from steps.states import queues
 from steps.story.settings import PARENT_LABEL, POLICY_LABEL
 
@@ -68,6 +68,16 @@ class Quotas:
                 "metadata": metadata,
             },
         )
+
+    def make_as_it_stands(self, kind: str, body: KubeObject) -> None:
+        """An ElasticQuota or a Queue with its own name, in its own namespace."""
+        alias = body["metadata"]["name"]
+        if alias not in self._names:
+            self._names[alias] = alias
+            # One of that name may just be going, together with the quota of another scenario.
+            self._story.eventually(absent(self._story.queue(alias)), within="absent")
+        self.latest = alias
+        self._story.world.create(self._story.world.resource(kind), body)
 
     def await_queue(self, alias: str) -> None:
         """The quota's Queue is there, and carries the settings that the quota was made with."""
