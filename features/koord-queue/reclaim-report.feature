@@ -18,22 +18,22 @@ Feature: What the job extension reports
   Rule: After the pods are removed the mark is cleared
 
     @KQ-RCL-12 @must
-    Scenario Outline: The mark goes after the pods, with <pods> and <left> left
+    Scenario Outline: The mark goes after the pods, with <bound> and <left> left
       Given a quota "team" of 3 cpu with the gate and preemption on
-      And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, <pods>
+      And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, <bound>
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then these states are seen in this order:
-        | object            | state                           |
+        | object            | state                         |
         | "low"             | marked                        |
-        | the pods of "low" | being deleted or gone           |
+        | the pods of "low" | being deleted or gone         |
         | "low"             | holding <left> and not marked |
 
       Examples:
-        | pods                  | left       |
+        | bound                 | left       |
         | its pods not bound    | 0 replicas |
         | 1 of its pods running | 1 replica  |
 
-  Rule: On an idle cluster the mark is cleared within seconds
+  Rule: On an idle cluster the mark is cleared without delay
 
     @KQ-RCL-17 @should
     Scenario: A mark is dealt with although nobody waits for what it frees
@@ -41,8 +41,8 @@ Feature: What the job extension reports
       And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, its pods not bound
       When "low" is marked by hand for 1 replica
       Then these states are seen in this order:
-        | object | state                           |
-        | "low"  | marked                          |
+        | object | state                             |
+        | "low"  | marked                            |
         | "low"  | holding 2 replicas and not marked |
 
   Rule: A mark under which every pod has been bound is cleared, and the queue goes on
