@@ -1,7 +1,9 @@
 """One component at work: watches fill one inbox, one worker owns the ledger and acts.
 
 The worker takes in everything that has arrived, then gives one due key its turn, and so on; it
-sleeps only when nothing is due. No key is looked at before the first list of every kind is in.
+sleeps only when nothing is due. No key is looked at before the first list of every kind is in, and
+none by a copy that does not lead: it follows the watches, and decides from the moment it leads,
+after it has read anew what the one before may have written last.
 A turn that cannot be finished is taken again later, from what is then known: nothing of it is
 remembered but that it is owed.
 """
@@ -14,13 +16,14 @@ from typing import Any, Generic
 
 from controller.core.decisions import Kind, Ref
 from controller.shell.agenda import Agenda
+from controller.shell.election import Alone, Leadership
 from controller.shell.events import EventWriter
 from controller.shell.executor import Executor, Refused
 from controller.shell.kinds import JOB_NAME_LABEL, RESOURCES, SELECTORS
 from controller.shell.lifecycle import Lifecycle
 from controller.shell.logs import Journal
 from controller.shell.metrics import Metrics
-from controller.shell.requests import Postponed, Requests
+from controller.shell.requests import Deposed, Postponed, Requests
 from controller.shell.store import Change, Store
 from controller.shell.work import Key, Work
 from queuecheck.kube import (
@@ -37,12 +40,14 @@ RESYNC = 600.0
 # A wall clock may jump while we sleep; so never longer than this towards a wall-clock time.
 LONGEST_SLEEP = 30.0
 PUBLISH_EVERY = 0.1
+TRY_AGAIN = 0.25
 
 
 class Component(Generic[Key]):
     """``start`` it once; it ends with the lifecycle.
 
-    ``namespaces`` says which kinds are watched in one namespace only.
+    ``namespaces`` says which kinds are watched in one namespace only; ``writer`` sends what is
+    written, if that is not ``api``.
     """
 
     def __init__(
@@ -53,6 +58,8 @@ class Component(Generic[Key]):
         metrics: Metrics,
         lifecycle: Lifecycle,
         journal: Journal,
+        leadership: Leadership | None = None,
+        writer: Api | None = None,
         namespaces: Mapping[Kind, str] | None = None,
         resync: float = RESYNC,
         wall: Callable[[], float] = time.time,
@@ -65,6 +72,8 @@ class Component(Generic[Key]):
         self._metrics = metrics
         self._lifecycle = lifecycle
         self._journal = journal
+        self._leadership = leadership or Alone()
+        self._caught_up: int | None = None
         self._wall, self._steady = wall, steady
         self._resync = resync
         self._store = Store()
@@ -80,16 +89,26 @@ class Component(Generic[Key]):
             )
             for kind in work.kinds
         }
-        self._requests = self._requests_until(lifecycle.stop)
+        self._worker: threading.Thread | None = None
+        self._requests = Requests(
+            component=self.name,
+            metrics=metrics,
+            journal=journal,
+            stop=lifecycle.stop,
+            permits=self._leadership.permits,
+        )
         self._events = EventWriter(
-            api=api,
-            requests=self._requests_until(lifecycle.cut),
+            api=writer or api,
+            # An event tells what was done while this copy led: also when it leads no longer.
+            requests=Requests(
+                component=self.name, metrics=metrics, journal=journal, stop=lifecycle.cut
+            ),
             journal=journal,
             component=self.name,
         )
         self._executor = Executor(
             component=self.name,
-            api=api,
+            api=writer or api,
             store=self._store,
             learn=self._learn,
             requests=self._requests,
@@ -100,11 +119,14 @@ class Component(Generic[Key]):
         )
 
     def start(self) -> None:
-        """Starts the watches and the worker."""
+        """Starts the watches and the worker; a lease that is free is taken first."""
+        self._leadership.begin(heard=lambda: self._inbox.put(None))
+        self._caught_up = self._leadership.term()  # every list is yet to come
+        self._lifecycle.spawn(f"{self.name}-election", self._leadership.run)
         for kind in self._watches:
             self._lifecycle.spawn(f"{self.name}-watch-{kind.value}", self._watcher(kind))
         self._lifecycle.spawn(f"{self.name}-events", self._events.run)
-        self._lifecycle.spawn(f"{self.name}-worker", self._run)
+        self._worker = self._lifecycle.spawn(f"{self.name}-worker", self._run)
 
     def stop(self) -> None:
         """Wakes whatever sleeps, so that it sees the stop. From any thread."""
@@ -113,10 +135,10 @@ class Component(Generic[Key]):
         self._inbox.put(None)
         self._events.close()
 
-    def _requests_until(self, stop: threading.Event) -> Requests:
-        return Requests(
-            component=self.name, metrics=self._metrics, journal=self._journal, stop=stop
-        )
+    def resign(self) -> None:
+        """Leaves the lead to the next, if the worker has sent its last write."""
+        if self._worker is not None and not self._worker.is_alive():
+            self._leadership.give_back()
 
     def _watcher(self, kind: Kind) -> Callable[[], None]:
         def watch() -> None:
@@ -148,14 +170,38 @@ class Component(Generic[Key]):
             if idle or self._steady() - published >= PUBLISH_EVERY:
                 self._publish()
                 published = self._steady()
-            self._absorb(self._patience(next_resync))
-            if not self._unseen and (key := self._agenda.take()) is not None:
+            leads = self._leads()
+            self._absorb(self._patience(next_resync, leads=leads))
+            if leads and (key := self._agenda.take()) is not None:
                 self._turn(key)
 
-    def _patience(self, next_resync: float) -> float | None:
+    def _leads(self) -> bool:
+        """Whether decisions may be made: this copy leads, and knows all that was written before."""
+        term = self._leadership.term()
+        if term is None or self._unseen:
+            return False
+        if term != self._caught_up and self._catch_up():
+            self._caught_up = term
+        return term == self._caught_up
+
+    def _catch_up(self) -> bool:
+        """Lists every kind anew: a watch may be behind the last writes of another leader."""
+        try:
+            for kind, watch in self._watches.items():
+                answer = self._requests.send("list", watch.resource.kind, watch.list)
+                self._apply(self._store.take(kind, answer))
+        except (ApiError, Postponed) as error:
+            self._journal.warn(f"cannot begin to lead: {error}")
+            return False
+        self._agenda.add(self._work.keys())
+        return True
+
+    def _patience(self, next_resync: float, *, leads: bool) -> float | None:
         """How long the worker may sleep: 0 with work to do, None for ever."""
         if self._unseen:
             return None
+        if not leads:  # winning the lease wakes us
+            return None if self._leadership.term() is None else TRY_AGAIN
         rest = self._agenda.rest(wall=self._wall(), steady=self._steady())
         resync = max(next_resync - self._steady(), 0.0)
         return resync if rest is None else min(rest, resync, LONGEST_SLEEP)
@@ -198,6 +244,9 @@ class Component(Generic[Key]):
             self._work.failed()
             delay = self._agenda.postpone(key, steady=self._steady(), at_least=reason.at_least)
             self._journal.warn(f"postponed by {delay:.2f} s: {reason}", {"key": _shown(key)})
+        except Deposed:
+            self._work.failed()
+            self._agenda.add([key])
         except Refused:
             self._work.failed()
             self._agenda.postpone(key, steady=self._steady())

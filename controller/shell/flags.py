@@ -55,6 +55,40 @@ Exit codes: 0 stopped by a signal; 1 cannot start, or crashed; 2 wrong usage.
     help="Where /metrics, /healthz and /readyz are served; port 0 is any free one, logged.",
 )
 @click.option(
+    "--leader-elect/--no-leader-elect",
+    default=True,
+    show_default=True,
+    help="Whether only one copy of each component decides: the holder of a Lease in --namespace.",
+)
+@click.option(
+    "--leader-elect-lease-duration",
+    default="15s",
+    show_default=True,
+    metavar="DURATION",
+    help="How long the others wait after a leader's last renewal; whole seconds.",
+)
+@click.option(
+    "--leader-elect-renew-deadline",
+    default="10s",
+    show_default=True,
+    metavar="DURATION",
+    help="How long a leader acts on one renewal. A write has the rest of the lease to be over.",
+)
+@click.option(
+    "--leader-elect-retry-period",
+    default="2s",
+    show_default=True,
+    metavar="DURATION",
+    help="How often a leader renews, and the others look.",
+)
+@click.option(
+    "--identity",
+    default="",
+    metavar="NAME",
+    help="This copy's name in the Lease, which no other may have; a copy started again under the "
+    "name it had leads on at once. Default: the host's, with a random part.",
+)
+@click.option(
     "--v",
     "verbosity",
     type=click.IntRange(0, 9),
@@ -77,6 +111,11 @@ def main(
     config: Path | None,
     namespace: str,
     metrics_bind_address: str,
+    leader_elect: bool,
+    leader_elect_lease_duration: str,
+    leader_elect_renew_deadline: str,
+    leader_elect_retry_period: str,
+    identity: str,
     verbosity: int,
     log_format: str,
 ) -> None:
@@ -88,19 +127,26 @@ def main(
     # Until the real handlers are there, a signal ends the process as if it had never run.
     signal.signal(signal.SIGTERM, _leave)
     from controller.shell.errors import StartError  # noqa: PLC0415 - see the module's docstring
-    from controller.shell.process import Options, run  # noqa: PLC0415
+    from controller.shell.process import Options, election_terms, run  # noqa: PLC0415
 
-    options = Options(
-        kubeconfig=kubeconfig,
-        context=context,
-        component=component,  # type: ignore[arg-type]  # click checked the choice
-        config=config,
-        namespace=namespace,
-        metrics_bind_address=metrics_bind_address,
-        verbosity=verbosity,
-        log_format=log_format,  # type: ignore[arg-type]  # click checked the choice
-    )
     try:
+        terms = election_terms(
+            duration=leader_elect_lease_duration,
+            deadline=leader_elect_renew_deadline,
+            period=leader_elect_retry_period,
+        )
+        options = Options(
+            kubeconfig=kubeconfig,
+            context=context,
+            component=component,  # type: ignore[arg-type]  # click checked the choice
+            config=config,
+            namespace=namespace,
+            metrics_bind_address=metrics_bind_address,
+            verbosity=verbosity,
+            log_format=log_format,  # type: ignore[arg-type]  # click checked the choice
+            election=terms if leader_elect else None,
+            identity=identity,
+        )
         code = run(options)
     except StartError as error:
         click.echo(f"error: {error}", err=True)

@@ -25,11 +25,12 @@ class Lifecycle:
         self._asked: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
 
-    def spawn(self, name: str, target: Callable[[], None]) -> None:
+    def spawn(self, name: str, target: Callable[[], None]) -> threading.Thread:
         """Runs ``target`` in a thread that does not keep the process alive."""
         thread = threading.Thread(target=self._guard, args=(name, target), name=name, daemon=True)
         self._threads.append(thread)
         thread.start()
+        return thread
 
     def ask(self) -> None:
         """Asks for the stop from a signal handler, where taking a lock could hang for ever."""

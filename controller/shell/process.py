@@ -2,8 +2,10 @@
 
 import re
 import signal
+import socket
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +15,10 @@ from typing import Any, Literal, TypeVar
 import tenacity
 
 from controller.core.decisions import Kind
+from controller.core.lease import Terms
 from controller.shell import configuration, logs, schema
 from controller.shell.component import Component
+from controller.shell.election import Alone, Election, Leadership
 from controller.shell.errors import StartError, UsageError
 from controller.shell.ledgers import JobWork, QueueWork
 from controller.shell.lifecycle import Lifecycle
@@ -46,6 +50,24 @@ class Options:
     metrics_bind_address: str
     verbosity: int
     log_format: logs.Format
+    election: Terms | None = None
+    identity: str = ""  # of this copy; "" is one that nobody else has
+
+
+def election_terms(*, duration: str, deadline: str, period: str) -> Terms:
+    """The terms that the flags give. Raises UsageError."""
+    seconds = {}
+    named = {"lease-duration": duration, "renew-deadline": deadline, "retry-period": period}
+    for name, text in named.items():
+        try:
+            seconds[name] = configuration.duration(text)
+        except ValueError as error:
+            message = f"--leader-elect-{name}: {error}; write 15s, 500ms or 1m"
+            raise UsageError(message) from error
+    terms = Terms(*seconds.values())
+    if problem := terms.problem():
+        raise UsageError(f"leader election: {problem}")
+    return terms
 
 
 def run(options: Options) -> int:
@@ -94,6 +116,8 @@ def run(options: Options) -> int:
                 metrics=metrics,
                 lifecycle=lifecycle,
                 journal=logs.Journal(name),
+                leadership=_leadership(name, options, apis[name], lifecycle),
+                writer=apis[name].within(options.election.grace) if options.election else None,
                 namespaces={Kind.QUEUE: options.namespace},
             )
             for name in names
@@ -114,6 +138,20 @@ def _work(name: str, options: Options, settings: configuration.Configuration) ->
     return JobWork()
 
 
+def _leadership(name: str, options: Options, api: Api, lifecycle: Lifecycle) -> Leadership:
+    if options.election is None:
+        return Alone()
+    return Election(
+        api=api,
+        namespace=options.namespace,
+        name=f"koord-queue-{name}",
+        identity=options.identity or f"{socket.gethostname()}_{uuid.uuid4().hex[:8]}",
+        terms=options.election,
+        journal=logs.Journal(name),
+        stop=lifecycle.stop,
+    )
+
+
 def _shut_down(
     lifecycle: Lifecycle, components: Iterable[Component[Any]], endpoints: Endpoints
 ) -> None:
@@ -124,6 +162,8 @@ def _shut_down(
         component.stop()
     endpoints.close()
     lifecycle.join(lambda: end - time.monotonic())
+    for component in components:
+        component.resign()
     lifecycle.cut.set()
 
 

@@ -20,6 +20,7 @@ FIRST_WAIT = 0.05
 LONGEST_WAIT = 1.0
 # A server that asks for more patience than this gets it, but the worker does something else.
 LONGEST_RETRY_AFTER = 3.0
+READS = frozenset({"get", "list"})
 
 Answer = TypeVar("Answer")
 
@@ -32,20 +33,34 @@ class Postponed(Exception):
         self.at_least = cause.retry_after or 0.0
 
 
+class Deposed(Exception):
+    """Not sent: this copy of the component does not lead, or its lease is nearly over."""
+
+
 class Requests:
-    """The way of one component to the API server. Safe to use from several threads."""
+    """The way of one component to the API server. Safe to use from several threads.
+
+    ``permits`` is asked just before each try of a write.
+    """
 
     def __init__(
-        self, *, component: str, metrics: Metrics, journal: Journal, stop: threading.Event
+        self,
+        *,
+        component: str,
+        metrics: Metrics,
+        journal: Journal,
+        stop: threading.Event,
+        permits: Callable[[], bool] = lambda: True,
     ) -> None:
         self._component = component
         self._metrics = metrics
         self._journal = journal
         self._stop = stop
+        self._permits = permits
         self._backoff = tenacity.wait_random_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT)
 
     def send(self, verb: str, kind: str, call: Callable[[], Answer]) -> Answer:
-        """What ``call`` returns. Raises ApiError, Postponed, or Stopping."""
+        """What ``call`` returns. Raises ApiError, Postponed, Deposed, or Stopping."""
         if self._stop.is_set():
             raise Stopping
         retrying = tenacity.Retrying(
@@ -68,6 +83,8 @@ class Requests:
         return answer
 
     def _once(self, verb: str, kind: str, call: Callable[[], Answer]) -> Answer:
+        if verb not in READS and not self._permits():
+            raise Deposed
         try:
             answer = call()
         except ApiError as error:

@@ -18,7 +18,7 @@ from queuecheck.implementation.errors import DescriptorError
 from queuecheck.profiles import Profile, ProfileError, load_profile
 from queuecheck.suggestion import did_you_mean
 
-PLACEHOLDERS = frozenset({"python", "kubeconfig", "config", "metrics_address"})
+PLACEHOLDERS = frozenset({"python", "kubeconfig", "config", "metrics_address", "instance"})
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

@@ -70,7 +70,11 @@ class Instance:
         (port,) = free_ports(1)
         self._address = f"{LOOPBACK}:{port}"
         command = filled(
-            self.process, kubeconfig=kubeconfig, config=config, metrics_address=self._address
+            self.process,
+            instance=self.name,
+            kubeconfig=kubeconfig,
+            config=config,
+            metrics_address=self._address,
         )
         self._child = Child(
             command,
@@ -175,11 +179,12 @@ class Instance:
 
 
 def filled(
-    process: Process, *, kubeconfig: Path, config: Path, metrics_address: str
+    process: Process, *, instance: str, kubeconfig: Path, config: Path, metrics_address: str
 ) -> tuple[str, ...]:
     """The command of a component with its placeholders filled in."""
     values: Mapping[str, str] = {
         "python": sys.executable,
+        "instance": instance,
         "kubeconfig": str(kubeconfig),
         "config": str(config),
         "metrics_address": metrics_address,

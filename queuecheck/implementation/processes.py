@@ -164,6 +164,7 @@ class ProcessImplementation:
         child = Child(
             filled(
                 process,
+                instance=name,
                 kubeconfig=self._kubeconfig(process),
                 config=file,
                 metrics_address=f"{LOOPBACK}:{port}",
@@ -192,7 +193,9 @@ class ProcessImplementation:
         """See Implementation."""
         with self._lock:
             for name in [each for each in self._instances if not self._described(each)]:
-                self._instances.pop(name).kill()
+                second = self._instances.pop(name)
+                second.ask_to_end()  # so that whatever it alone may hold is given back
+                second.await_end()
             for instance in self._instances.values():
                 instance.thaw()
             if self._circumstances != self._own:

@@ -41,8 +41,15 @@ class ObjectList:
 class Api:
     """One API server, as one user."""
 
-    def __init__(self, client: kubernetes_client.ApiClient, *, server: str) -> None:
+    def __init__(
+        self,
+        client: kubernetes_client.ApiClient,
+        *,
+        server: str,
+        seconds: float | None = None,
+    ) -> None:
         self._client = client
+        self._seconds = seconds
         self.server = server
 
     @classmethod
@@ -83,6 +90,10 @@ class Api:
         client = kubernetes_client.ApiClient(settings)
         client.user_agent = user_agent
         return cls(client, server=settings.host)
+
+    def within(self, seconds: float) -> Api:
+        """The same server and user; a request that takes longer is given up, watches apart."""
+        return Api(self._client, server=self.server, seconds=seconds)
 
     def close(self) -> None:
         """Closes the pooled connections."""
@@ -257,6 +268,9 @@ class Api:
         read_timeout: float = READ_TIMEOUT,
         stream: bool = False,
     ) -> RESTResponse:
+        timeout: Any = (CONNECT_TIMEOUT, read_timeout)
+        if self._seconds is not None and not stream:
+            timeout = min(self._seconds, read_timeout)  # of the whole request
         headers = {"Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = content_type
@@ -270,9 +284,7 @@ class Api:
                 body=body,
                 auth_settings=["BearerToken"],
             )
-            response: RESTResponse = self._client.call_api(
-                *request, _request_timeout=(CONNECT_TIMEOUT, read_timeout)
-            )
+            response: RESTResponse = self._client.call_api(*request, _request_timeout=timeout)
             if not stream or response.status >= 400:
                 response.read()
         except (

@@ -97,7 +97,7 @@ class ListWatch:
         failures = 0
         while not self._stopped.is_set():
             try:
-                listed = self._list()
+                listed = self.list()
                 yield listed
                 begun = time.monotonic()
                 for changed in self._watch(listed.resource_version):
@@ -120,7 +120,8 @@ class ListWatch:
         state: Any = type("Attempt", (), {"attempt_number": failures})()
         return float(self._wait(state))
 
-    def _list(self) -> Listed:
+    def list(self) -> Listed:
+        """The collection as it is now, beside the iteration. From any thread."""
         answer = self._api.list(
             self.resource,
             namespace=self.namespace,

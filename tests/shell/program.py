@@ -54,6 +54,9 @@ class Program:
         self.line(r"ready: every cache is complete")
         return self
 
+    def send(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
     def kill(self) -> None:
         """As a crash would: no last words."""
         self._process.kill()
@@ -81,8 +84,13 @@ class Program:
 
 @contextmanager
 def running(kubeconfig: Path, component: str = "all", *flags: str) -> Iterator[Program]:
-    """The program, started, and killed at the end if it is still there."""
-    program = Program(f"--kubeconfig={kubeconfig}", f"--component={component}", "--v=3", *flags)
+    """The program, started, and killed at the end if it is still there.
+
+    Unless the flags say otherwise, it leads as soon as it is there.
+    """
+    alone = () if any("leader-elect" in flag for flag in flags) else ("--no-leader-elect",)
+    words = (f"--kubeconfig={kubeconfig}", f"--component={component}", "--v=3", *alone, *flags)
+    program = Program(*words)
     try:
         yield program
     finally:

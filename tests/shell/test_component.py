@@ -81,6 +81,35 @@ class ScriptedWork:
             assert self.changed.wait_for(condition, PATIENCE), (self.objects, self.steps)
 
 
+class ScriptedLeadership:
+    """Leads when told to."""
+
+    def __init__(self) -> None:
+        self.now: int | None = None
+        self.refuses = False
+        self.returned = False
+        self._heard: Callable[[], None] = lambda: None
+
+    def lead(self, term: int | None) -> None:
+        self.now, self.refuses = term, False
+        self._heard()
+
+    def term(self) -> int | None:
+        return None if self.refuses else self.now
+
+    def permits(self) -> bool:
+        return self.term() is not None
+
+    def begin(self, *, heard: Callable[[], None]) -> None:
+        self._heard = heard
+
+    def run(self) -> None:
+        pass
+
+    def give_back(self) -> None:
+        self.returned = True
+
+
 def after(release: threading.Event) -> Callable[[], Step]:
     def step() -> Step:
         assert release.wait(PATIENCE)
@@ -102,12 +131,17 @@ def lifecycle() -> Lifecycle:
 @pytest.fixture
 def start(
     client: Api, metrics: Metrics, lifecycle: Lifecycle, work: ScriptedWork
-) -> Iterator[Callable[[], Component[str]]]:
+) -> Iterator[Callable[..., Component[str]]]:
     started: list[Component[str]] = []
 
-    def begin() -> Component[str]:
+    def begin(leadership: ScriptedLeadership | None = None) -> Component[str]:
         component = Component(
-            work, api=client, metrics=metrics, lifecycle=lifecycle, journal=Journal("queue")
+            work,
+            api=client,
+            metrics=metrics,
+            lifecycle=lifecycle,
+            journal=Journal("queue"),
+            leadership=leadership,
         )
         started.append(component)
         component.start()
@@ -120,7 +154,7 @@ def start(
     lifecycle.join(lambda: PATIENCE)
 
 
-Start = Callable[[], Component[str]]
+Start = Callable[..., Component[str]]
 
 
 def serve(server: FaultServer, *items: KubeObject, then: Stream | None = None) -> None:
@@ -273,3 +307,97 @@ def test_only_the_pods_of_jobs_are_watched(
     assert start().ready.wait(PATIENCE)
     for request in server.requests(None, "/api/v1/pods"):
         assert request.query["labelSelector"] == "batch.kubernetes.io/job-name"
+
+
+def test_a_copy_that_does_not_lead_is_ready_and_decides_nothing(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    server.script("GET", LIST, listing("10", unit("a", 5)))
+    server.script(
+        "WATCH", LIST, Stream(event("MODIFIED", unit("a", 11)), "silence"), Stream("", "silence")
+    )
+    component = start(ScriptedLeadership())
+    assert component.ready.wait(PATIENCE)
+    work.wait_for(lambda: work.objects == {"a": "11"})
+    assert work.steps == []
+
+
+def test_who_comes_to_lead_first_reads_what_was_written_before(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    seen: list[dict[str, str]] = []
+
+    def step() -> Step:
+        seen.append(dict(work.objects))
+        return Step()
+
+    work.on_step = step
+    serve(server, unit("a", 5))
+    leadership = ScriptedLeadership()
+    component = start(leadership)
+    assert component.ready.wait(PATIENCE)
+    server.script(  # the watch has not told of it yet
+        "GET",
+        LIST,
+        failure(403, "Forbidden"),
+        listing("20", unit("a", 12), unit("b", 15)),
+    )
+    leadership.lead(1)
+    work.wait_for(lambda: len(work.steps) == 2)
+    assert seen == [{"a": "12", "b": "15"}] * 2
+
+
+def test_who_leads_on_reads_nothing_anew(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    serve(server, unit("a", 5))
+    leadership = ScriptedLeadership()
+    leadership.lead(1)
+    start(leadership)
+    work.wait_for(lambda: len(work.steps) == 1)
+    leadership.lead(1)
+    assert len(server.requests("GET", LIST)) == 1
+
+
+def test_a_write_is_not_sent_without_the_lead_and_its_turn_comes_again_with_it(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    serve(server, unit("a", 5))
+    leadership = ScriptedLeadership()
+    leadership.lead(1)
+    target = Ref(Kind.UNIT, "ns", "a", "uid-a")
+
+    def change(_: Object) -> dict[str, Any]:
+        return {"status": {"message": "new"}}
+
+    def step() -> Step:
+        leadership.refuses = len(work.steps) == 1  # from between the decision and its write
+        return Step((Write(target, change, "a test", "status"),))
+
+    work.on_step = step
+    start(leadership)
+    work.wait_for(lambda: work.failures == 1)
+    assert server.requests("PATCH") == []
+    server.script("PATCH", UNIT.format("a"), Answer(200, unit("a", 20, "new")))
+    leadership.lead(1)
+    server.wait_for(lambda: len(server.requests("PATCH")) == 1)
+
+
+def test_the_lead_is_given_back_after_the_last_write(
+    server: FaultServer, work: ScriptedWork, start: Start, lifecycle: Lifecycle
+) -> None:
+    release = threading.Event()
+    work.on_step = after(release)
+    serve(server, unit("a", 5))
+    leadership = ScriptedLeadership()
+    leadership.lead(1)
+    component = start(leadership)
+    work.wait_for(lambda: len(work.steps) == 1)
+    lifecycle.stop.set()
+    component.stop()
+    component.resign()
+    assert not leadership.returned
+    release.set()
+    lifecycle.join(lambda: PATIENCE)
+    component.resign()
+    assert leadership.returned

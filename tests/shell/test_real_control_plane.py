@@ -12,7 +12,7 @@ from controller.shell.kinds import ELASTIC_QUOTAS, QUEUE_UNITS, QUEUES
 from queuecheck import resources
 from queuecheck.cluster import LocalCluster
 from queuecheck.kube import AlreadyExists, Api, KubeObject, Resource
-from queuecheck.kube.resource import EVENTS, JOBS, PRIORITY_CLASSES
+from queuecheck.kube.resource import EVENTS, JOBS, LEASES, PRIORITY_CLASSES
 from tests.shell.program import History, Program, running
 
 RBAC = "rbac.authorization.k8s.io"
@@ -33,8 +33,6 @@ def roles(installed: Api) -> None:
             (CLUSTER_BINDINGS, "ClusterRole", None),
             (BINDINGS, "Role", "koord-queue"),
         ):
-            if kind == "Role" and component == "extension":
-                continue
             body = {
                 "metadata": {"name": f"{role}-tests"},
                 "roleRef": {"kind": kind, "name": role, "apiGroup": RBAC},
@@ -221,3 +219,65 @@ def test_nothing_is_written_while_nothing_happens(
     units.latest("fence", lambda unit: phase(unit) == "Dequeued")
     others = [one for one in units.states if one["metadata"]["name"] != "fence"]
     assert [version(one) for one in others] == written
+
+
+ELECTION = (
+    "--leader-elect-lease-duration=3s",
+    "--leader-elect-renew-deadline=2s",
+    "--leader-elect-retry-period=300ms",
+)
+
+
+@pytest.mark.parametrize(
+    ("end", "change"), [("killed", "after its lease"), ("asked to stop", "at once")]
+)
+def test_of_two_copies_one_decides_and_the_other_takes_over(  # noqa: PLR0917
+    installed: Api,
+    control_plane: LocalCluster,
+    roles: None,
+    units: History,
+    quota: str,
+    end: str,
+    change: str,
+) -> None:
+    kubeconfigs = {name: control_plane.kubeconfig_for(user) for name, user in COMPONENTS.items()}
+    with ExitStack() as stack:
+        stack.enter_context(running(kubeconfigs["extension"], "extension"))
+        first = stack.enter_context(running(kubeconfigs["queue"], "queue", *ELECTION))
+        first.line("leads, as ")
+        second = stack.enter_context(running(kubeconfigs["queue"], "queue", *ELECTION))
+        second.ready().line("waits for the lease of ")
+        submit(installed, "low", quota)
+        units.latest("low-priority-job", lambda unit: phase(unit) == "Dequeued")
+        assert not any("patch" in line or "write done" in line for line in second.lines)
+        first.kill() if end == "killed" else first.end()
+        second.line("leads, as ")
+        submit(installed, "high", quota)
+        units.latest("high-priority-job", lambda unit: phase(unit) == "Dequeued")
+        found = installed.get(LEASES, "koord-queue-queue", namespace="koord-queue")
+        assert second.line("leads, as (\\S+)")[1] == found["spec"]["holderIdentity"]
+        assert second.end() == 0
+    assert_no_complaint(second)
+
+
+def test_a_leader_that_was_frozen_writes_no_more_when_another_leads(
+    installed: Api, control_plane: LocalCluster, roles: None, units: History, quota: str
+) -> None:
+    kubeconfigs = {name: control_plane.kubeconfig_for(user) for name, user in COMPONENTS.items()}
+    with ExitStack() as stack:
+        stack.enter_context(running(kubeconfigs["extension"], "extension"))
+        first = stack.enter_context(running(kubeconfigs["queue"], "queue", *ELECTION))
+        first.line("leads, as ")
+        second = stack.enter_context(running(kubeconfigs["queue"], "queue", *ELECTION))
+        second.ready()
+        first.send(signal.SIGSTOP)
+        submit(installed, "low", quota)
+        units.latest("low-priority-job", lambda unit: phase(unit) == "Dequeued")
+        first.send(signal.SIGCONT)
+        first.line("waits for the lease of ")
+        first.line("leads no longer")
+        submit(installed, "high", quota)
+        units.latest("high-priority-job", lambda unit: phase(unit) == "Dequeued")
+        thawed = next(n for n, line in enumerate(first.lines) if "waits for the lease" in line)
+        assert not any("write done" in line for line in first.lines[thawed:])
+        second.end()

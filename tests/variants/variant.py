@@ -80,7 +80,7 @@ def polls() -> None:
         def __iter__(self) -> Iterator[WatchItem]:
             while not self._stopped.is_set():
                 try:
-                    yield self._list()
+                    yield self.list()
                 except ApiError as error:
                     yield Interrupted(str(error))
                 self._stopped.wait(POLL_SECONDS)
