@@ -37,6 +37,19 @@ Feature: The limits of a quota
       When the Job "train" with priority 1 asks for 2 cpu
       Then "train" is eventually admitted
 
+    @KQ-QTA-04 @should
+    Scenario: A request of nothing needs no room, listed or not
+      Given a quota "team" with the gate and preemption off and these limits:
+        | resource | max |
+        | cpu      | 2   |
+        | memory   | 0   |
+      When the Job "train" with priority 1 is submitted with:
+        """
+        spec: {template: {spec: {containers: [
+          {name: main, resources: {requests: {cpu: 2, memory: 0, ephemeral-storage: 0}}}]}}}
+        """
+      Then "train" is eventually admitted
+
   Rule: The max of every ancestor limits, too
 
     Background:
