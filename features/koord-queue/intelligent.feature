@@ -36,16 +36,16 @@ Feature: The Intelligent policy
   Rule: Another policy makes preemption possible
 
     @KQ-INT-04 @must @needs:intelligent
-    Scenario Outline: The same preemptor marks its victim once the policy is <policy>
+    Scenario Outline: The same preemptor marks its victim once the policy is <other>
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the waiting Job "urgent" with priority 100 asks for 2 cpu
-      When the policy of "team" is changed to <policy>
+      When the policy of "team" is changed to <other>
       Then "low" is eventually marked
       And "urgent" is eventually admitted
 
       Examples:
-        | policy   |
+        | other    |
         | Priority |
         | Block    |
 

@@ -14,13 +14,13 @@ Feature: Queues made from quotas
   Rule: The policy label becomes the policy, and is not copied
 
     @KQ-QUE-04 @must
-    Scenario Outline: The label <policy> makes a Queue of the policy <policy>
-      When a <policy> quota "team" of 2 cpu with the gate and preemption off
-      Then the Queue "team" is eventually of the policy <policy>
+    Scenario Outline: The label <label> makes a Queue of the policy <label>
+      When a <label> quota "team" of 2 cpu with the gate and preemption off
+      Then the Queue "team" is eventually of the policy <label>
       And the Queue "team" is never carrying "koord-queue/queue-policy" as a label or an annotation
 
       Examples:
-        | policy      |
+        | label       |
         | Priority    |
         | Block       |
         | Intelligent |

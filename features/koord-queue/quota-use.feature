@@ -15,15 +15,15 @@ Feature: The use of a quota
   Rule: Lowering max takes nothing from anybody, and admits nobody until there is room
 
     @KQ-QTA-06 @should
-    Scenario Outline: A Job with <pods> keeps what it holds
+    Scenario Outline: A Job with <progress> keeps what it holds
       Given a quota "team" of 2 cpu with the gate and preemption on
-      And the admitted Job "first" with priority 2 asks for 2 cpu, <pods>
+      And the admitted Job "first" with priority 2 asks for 2 cpu, <progress>
       When the quota "team" is lowered to 1 cpu
       Then "first" stays holding 1 replica
       And "first" is never marked
 
       Examples:
-        | pods               |
+        | progress           |
         | its pods not bound |
         | its pods running   |
 

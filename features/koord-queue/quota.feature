@@ -5,14 +5,14 @@ Feature: Quota
   Rule: A reservation counts from admission until the unit ends
 
     @KQ-QTA-01 @must
-    Scenario Outline: A Job with <pods> keeps its quota full
+    Scenario Outline: A Job with <progress> keeps its quota full
       Given a quota "team" of 2 cpu with the gate and preemption off
-      And the admitted Job "first" with priority 2 asks for 2 cpu, <pods>
+      And the admitted Job "first" with priority 2 asks for 2 cpu, <progress>
       When the Job "second" with priority 1 asks for 2 cpu
       Then "second" is never admitted
 
       Examples:
-        | pods               |
+        | progress           |
         | its pods not bound |
         | its pods running   |
 

@@ -35,7 +35,7 @@ Feature: Staying right when the controller ends
     Scenario Outline: It was killed when the pods were gone, <moment> its report
       Given a proxy between the controller and the API server
       And a round in the quota "team" that waits for the job extension: "low" is marked, "urgent" waits
-      And the job extension is let go up to <end>
+      And the job extension is let go up to <write>
       And the controller is killed
       When the controller is started
       Then "urgent" is eventually admitted
@@ -43,7 +43,7 @@ Feature: Staying right when the controller ends
       And "low" has exactly one event Normal "Reclaimed"
 
       Examples:
-        | moment | end                                   |
+        | moment | write                                 |
         | before | its next write to "low"               |
         | after  | the answer to its next write to "low" |
 

@@ -27,7 +27,7 @@ What is examined:
   a Background has only Given and at most 4 steps, its Rule's and its Feature's together
     (a table or a docstring belongs to its step and does not count)
   a file has at most 150 lines
-  no jsonpath, word of HTTP, sleep or time, unless the line is about protection
+  no jsonpath, word of HTTP or sleep; no time, unless the line or the scenario is about protection
   no empty cell, no Examples without a row, no unused or missing column
 
 \b

@@ -10,6 +10,7 @@ from typing import Literal
 
 from queuecheck.faults.request import Request
 
+LEASES = "leases"
 REASONS = {
     409: "Conflict",
     410: "Expired",
@@ -21,7 +22,11 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Target:
-    """Which requests; what is "" or None is not looked at."""
+    """Which requests; what is "" or None is not looked at.
+
+    A write is one of the objects that matter: a leader's renewals, which come by the clock, are
+    meant only where their plural is named.
+    """
 
     what: Literal["write", "list", "watch", "any"] = "any"
     plural: str = ""
@@ -33,7 +38,7 @@ class Target:
         """Whether it describes the request."""
         kinds = {
             "any": True,
-            "write": request.write,
+            "write": request.write and (self.plural == LEASES or request.plural != LEASES),
             "list": request.list,
             "watch": request.watch,
         }

@@ -55,13 +55,25 @@ def _length(file: FeatureFile) -> Iterator[Problem]:
 
 
 def _words(file: FeatureFile) -> Iterator[Problem]:
+    protection = set(_lines_about_protection(file))
     for number, line in enumerate(file.lines, start=1):
         for pattern, what, remedy in FORBIDDEN:
             if found := pattern.search(line):
                 yield Problem(file.name, number, f"{what}, {found[0]!r}", remedy)
-        if (found := SECONDS.search(line)) and not PROTECTION.search(line):
+        if (found := SECONDS.search(line)) and number not in protection:
             remedy = "leave the time to the class of the wait; only a protection time is named"
             yield Problem(file.name, number, f"a time, {found[0]!r}", remedy)
+
+
+def _lines_about_protection(file: FeatureFile) -> Iterator[int]:
+    """Every line that names protection, and those of the scenarios that have such a step."""
+    for number, line in enumerate(file.lines, start=1):
+        if PROTECTION.search(line):
+            yield number
+    for scenario in file.scenarios:
+        if any(PROTECTION.search(step.text) for step in scenario.all_steps):
+            last = max(step.line + len(step.table) for step in scenario.steps)
+            yield from range(scenario.line, last + 1)
 
 
 def _background(file: FeatureFile, background: Background) -> Iterator[Problem]:

@@ -54,3 +54,11 @@ def test_a_target_looks_only_at_what_it_names() -> None:
     assert not Target("write", "jobs").fits(status)
     assert not Target("list").fits(status)
     assert not Target("write", method="POST").fits(status)
+
+
+def test_a_renewal_of_a_lease_is_meant_only_where_leases_are_named() -> None:
+    lease = "/apis/coordination.k8s.io/v1/namespaces/koord-queue/leases/koord-queue-queue"
+    renewal = Request.read("PATCH", lease, {})
+    assert not Target("write").fits(renewal)
+    assert Target("write", "leases").fits(renewal)
+    assert Target().fits(renewal)

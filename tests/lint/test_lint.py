@@ -36,6 +36,7 @@ Feature: Quota
       When a Job asks for 2 cpu
       Then it waits
       And the protection time is 5 s
+      And it waits 5 s
 
     @KQ-QTA-02 @should
     Scenario Outline: A Job of <cpu> cpu waits
@@ -67,6 +68,7 @@ def asks(wanted):
 
 
 @then("it waits")
+@then("it waits 5 s")
 def waits():
     pass
 
@@ -124,7 +126,7 @@ WRONG_FEATURES = {
     ),
     "no ID": (
         ("@KQ-QTA-02 @should", "@should"),
-        f"{F}:18: scenario 'A Job of <cpu> cpu waits' has no requirement's ID among its tags",
+        f"{F}:19: scenario 'A Job of <cpu> cpu waits' has no requirement's ID among its tags",
     ),
     "another level": (
         ("@KQ-QTA-01 @must", "@KQ-QTA-01 @may"),
@@ -140,7 +142,7 @@ WRONG_FEATURES = {
     ),
     "one name twice": (
         ("A Job of <cpu> cpu waits", "A reservation counts"),
-        f"{F}:18: scenario 'A reservation counts' has the name of the one in line 9; give it",
+        f"{F}:19: scenario 'A reservation counts' has the name of the one in line 9; give it",
     ),
     "undefined step": (
         ("Then it waits\n      And", "Then it wiats\n      And"),
@@ -148,7 +150,7 @@ WRONG_FEATURES = {
     ),
     "undefined in one row": (
         ("| 3   |", "| few |"),
-        f"{F}:19: When 'a Job asks for few cpu' has no definition; correct its words or",
+        f"{F}:20: When 'a Job asks for few cpu' has no definition; correct its words or",
     ),
     "another keyword": (
         ("Given these Jobs:", "Given it waits\n      And these Jobs:"),
@@ -164,7 +166,7 @@ WRONG_FEATURES = {
     ),
     "a long file": (
         ("  Rule:", "\n" * 130 + "  Rule:"),
-        f"{F}:151: the file has 155 lines, more than 150; split it by topic",
+        f"{F}:151: the file has 156 lines, more than 150; split it by topic",
     ),
     "a jsonpath": (
         ("What is held", "What {.status.phase} says"),
@@ -192,11 +194,11 @@ WRONG_FEATURES = {
     ),
     "no row": (
         ("        | 1   |\n        | 3   |\n", ""),
-        f"{F}:22: Examples without a row: 'A Job of <cpu> cpu waits' is not run; add a row or",
+        f"{F}:23: Examples without a row: 'A Job of <cpu> cpu waits' is not run; add a row or",
     ),
     "no column": (
         ("        | cpu |\n        | 1", "        | cpus |\n        | 1"),
-        f"{F}:23: the Examples have no column for <cpu>; add the column cpu or correct the name",
+        f"{F}:24: the Examples have no column for <cpu>; add the column cpu or correct the name",
     ),
     "an argument's name": (
         ("of <cpu> cpu waits\n      When a Job asks for <cpu> cpu\n", "of <size> cpu\n"),
@@ -225,15 +227,15 @@ def test_something_wrong_in_a_feature_is_found(
 WRONG_STEPS = {
     "ambiguous": (
         '\n\n@when(parsers.re("a Job asks for 2 .*"))\ndef asks_two():\n    pass\n',
-        f"{F}:13: When 'a Job asks for 2 cpu' fits 2 definitions: {S}:14 and {S}:30; narrow",
+        f"{F}:13: When 'a Job asks for 2 cpu' fits 2 definitions: {S}:14 and {S}:31; narrow",
     ),
     "unused": (
         '\n\n@then("it is gone")\ndef gone():\n    pass\n',
-        f"{S}:30: no feature uses the step gone; use it or remove it",
+        f"{S}:31: no feature uses the step gone; use it or remove it",
     ),
     "coroutine": (
         '\n\n@then("it is gone")\nasync def gone():\n    pass\n',
-        f"{S}:30: the step gone is a coroutine, which nobody awaits; make it a plain function",
+        f"{S}:31: the step gone is a coroutine, which nobody awaits; make it a plain function",
     ),
 }
 
