@@ -10,7 +10,6 @@ from pytest_bdd import given, parsers, then, when
 
 from queuecheck.implementation import Attempt
 from queuecheck.kube import KubeObject
-from queuecheck.kube.resource import NAMESPACES
 from queuecheck.timeline import Condition, Selection, SetState, any_of
 from steps.story import Story
 
@@ -75,31 +74,6 @@ def nothing_has_changed(story: Story, tried: Tried) -> None:
 def uninstall(story: Story) -> None:
     story.act()
     story.world.implementation.uninstall()
-
-
-@when("the namespace of the Jobs is deleted")
-def delete_namespace(story: Story) -> None:
-    story.act()
-    story.world.api.delete(NAMESPACES, story.world.namespace)
-
-
-@then("the namespace of the Jobs is eventually gone, with all that was in it")
-def is_gone(story: Story) -> None:
-    """Read again and again: the recorder watches what is in a namespace, not namespaces."""
-
-    def left() -> list[KubeObject]:
-        found = story.world.api.list(
-            NAMESPACES, field_selector=f"metadata.name={story.world.namespace}"
-        )
-        return list(found.items)
-
-    story.world.claims.poll(
-        left,
-        lambda found: not found,
-        sentence=f"the namespace {story.world.namespace} is gone",
-        within="absent",
-        describe=lambda found: str(found[0].get("status")),
-    )
 
 
 def _changes(story: Story) -> Condition:

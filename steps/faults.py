@@ -52,7 +52,7 @@ LATE = parsers.re(
     rf"the controller is restarted, and lists of (?P<plural>{'|'.join(PLURALS)}) are late"
 )
 UP_TO = parsers.re(
-    r"the job extension is let go up to (?P<end>the answer to )?its next write "
+    r"the job extension is let go up to (?P<answer>the answer to )?its next write "
     r'to "(?P<unit>[^"]+)"'
 )
 FOREIGN = parsers.re(
@@ -87,11 +87,11 @@ def restart_with_late_lists(story: Story, plural: str) -> None:
 
 
 @given(UP_TO)
-def let_go_up_to(story: Story, unit: str, end: str | None) -> None:
+def let_go_up_to(story: Story, unit: str, answer: str | None) -> None:
     """From that write on it is held again; what it sent does not arrive any more later."""
     story.act()
     proxy, implementation = story.world.proxy, story.world.implementation
-    proxy.add(Rule(Target("write", "queueunits", unit), Halt(passed_on=bool(end))))
+    proxy.add(Rule(Target("write", "queueunits", unit), Halt(passed_on=bool(answer))))
     implementation.release("extension")
     seconds = story.world.budgets.seconds("reclaim")
     if not proxy.await_halt(seconds):

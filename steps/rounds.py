@@ -11,27 +11,57 @@ from steps.states import units
 from steps.story import GATE, PREEMPTION, Ask, Story
 from steps.words import OBJECTS, named, split
 
-
-@given(
-    parsers.re(
-        r'a round in the quota "(?P<quota>[^"]+)" that waits for the job extension: '
-        r'"(?P<victim>[^"]+)" is marked, "(?P<preemptor>[^"]+)" waits'
-    )
+WHOLE = Ask(1, "2")
+IN_ROUND = r'a round in the quota "(?P<quota>[^"]+)" that waits for the job extension: '
+HALFWAY = parsers.re(
+    IN_ROUND + r'"(?P<victim>[^"]+)"(?P<elsewhere> of another namespace)? is marked, '
+    r'"(?P<preemptor>[^"]+)" waits'
 )
-def halfway(story: Story, quota: str, victim: str, preemptor: str) -> None:
-    """Both ask for the whole quota of 2 cpu; the job extension is held before the mark is made."""
-    whole = Ask(1, "2")
+HALFWAY_WITH_MORE = parsers.re(
+    IN_ROUND + r'"(?P<victim>[^"]+)" is marked, "(?P<spared>[^"]+)" is not, '
+    r'"(?P<preemptor>[^"]+)" and "(?P<second>[^"]+)" wait'
+)
+
+
+@given(HALFWAY)
+def halfway(story: Story, quota: str, victim: str, elsewhere: str | None, preemptor: str) -> None:
+    """Each asks for the whole quota."""
+    if elsewhere:
+        story.jobs.put_elsewhere(victim)
+    _begin_round(story, quota, cpu=2, victims=(victim,), preemptors=(preemptor,))
+
+
+@given(HALFWAY_WITH_MORE)
+def halfway_with_more(  # noqa: PLR0917 - one argument for each word of the step
+    story: Story, quota: str, victim: str, spared: str, preemptor: str, second: str
+) -> None:
+    """Each asks for half of the quota: the second preemptor would have the spared one marked."""
+    _begin_round(story, quota, cpu=4, victims=(victim, spared), preemptors=(preemptor, second))
+
+
+def _begin_round(
+    story: Story, quota: str, *, cpu: int, victims: tuple[str, ...], preemptors: tuple[str, ...]
+) -> None:
+    """Victims from the lowest priority up, preemptors from the highest down, all of 2 cpu.
+
+    The job extension is held before the mark is made.
+    """
     story.act()
-    story.quotas.make(quota, limits={"cpu": "2"}, settings={GATE: "true"}, policy="Priority")
+    story.quotas.make(quota, limits={"cpu": str(cpu)}, settings={}, policy="Priority")
     story.quotas.await_queue(quota)
-    story.jobs.submit(victim, priority=1, ask=whole)
-    story.jobs.await_admission(victim)
-    story.jobs.submit(preemptor, priority=100, ask=whole)
-    story.jobs.await_waiting(preemptor)
+    for priority, alias in enumerate(victims, start=1):
+        story.jobs.submit(alias, priority=priority, ask=WHOLE)
+    for alias in victims:
+        story.jobs.await_admission(alias)
+    for below, alias in enumerate(preemptors):
+        story.jobs.submit(alias, priority=100 - below, ask=WHOLE)
+    for alias in preemptors:
+        story.jobs.await_waiting(alias)
     story.extension_held = True
     story.world.implementation.hold("extension")
-    story.quotas.change(quota, {"metadata": {"annotations": {PREEMPTION: "true"}}})
-    story.eventually(units.marked(story.unit(victim)), within="mark", since=story.acted)
+    annotations = {GATE: "true", PREEMPTION: "true"}
+    story.quotas.change(quota, {"metadata": {"annotations": annotations}})
+    story.eventually(units.marked(story.unit(victims[0])), within="mark", since=story.acted)
     story.act()
 
 

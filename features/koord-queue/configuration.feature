@@ -69,5 +69,5 @@ Feature: Configuration
     @KQ-CFG-03 @should @needs:restart
     Scenario: Nothing hangs when the namespace is deleted with all that is in it
       Given the controller is uninstalled
-      When the namespace of the Jobs is deleted
-      Then the namespace of the Jobs is eventually gone, with all that was in it
+      When the namespace of "waiting" is deleted
+      Then the namespace of "waiting" is eventually gone, with all that was in it

@@ -37,6 +37,10 @@ class Names:
         """The scenario's namespace."""
         return fit(f"qc-{self.run}", self.suffix)
 
+    def further_namespace(self, number: int) -> str:
+        """The scenario's second namespace, third and so on."""
+        return fit(f"qc-{self.run}", f"{self.suffix}-{number}")
+
     @property
     def labels(self) -> dict[str, str]:
         """On everything that the harness creates for the scenario."""

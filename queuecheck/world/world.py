@@ -68,6 +68,7 @@ class World:
         self._cleanup = Cleanup()
         self._priority_class = priority_class
         self._proxy: FaultProxy | None = None
+        self._namespaces = 1
         self._log_mark = ground.implementation.log_mark()
         self.api = Api.from_kubeconfig(
             ground.cluster.kubeconfig,
@@ -222,6 +223,20 @@ class World:
         """Runs when the scenario has ended, before what was asked for earlier."""
         self._cleanup.add(action, sentence=sentence)
 
+    def add_namespace(self) -> str:
+        """One more namespace of the scenario's own, recorded and taken away as the first one is."""
+        self._namespaces += 1
+        name = self._names.further_namespace(self._namespaces)
+        if "restart" not in self.cluster.capabilities:
+            self._cleanup.add(
+                lambda: self._delete(NAMESPACES, name, None), sentence=f"delete {name}"
+            )
+        make_namespace(self.api, name, labels=self._names.labels)
+        kinds = self._ground.profile.kinds
+        self._recorder.add_namespace(name, [kind.resource for kind in kinds if kind.in_scenario])
+        self._cleanup.add(lambda: self._delete_first(name), sentence=f"delete what is in {name}")
+        return name
+
     def open(self) -> None:
         """Makes the namespace and starts the recorder: both are there when this returns."""
         # A namespace's end costs the API server as much as the scenario did. A control plane that
@@ -230,7 +245,9 @@ class World:
             self._cleanup.add(self._delete_namespace, sentence=f"delete {self.namespace}")
         make_namespace(self.api, self.namespace, labels=self._names.labels)
         self._recorder.start()
-        self._cleanup.add(self._delete_first, sentence="delete what has to go first")
+        self._cleanup.add(
+            lambda: self._delete_first(self.namespace), sentence="delete what has to go first"
+        )
         self._cleanup.add(self.nodes.reset, sentence="close the slots")
         self._cleanup.add(self.implementation.restore, sentence="restore the implementation")
 
@@ -252,11 +269,11 @@ class World:
         queue = [(kind.resource, self.queue_namespace) for kind in kinds if kind.in_queue_namespace]
         return scenario + queue
 
-    def _delete_first(self) -> None:
+    def _delete_first(self, namespace: str) -> None:
         for kind in self._ground.profile.kinds:
             if kind.delete_first:
-                for item in self.api.list(kind.resource, namespace=self.namespace).items:
-                    self._delete(kind.resource, item["metadata"]["name"], self.namespace)
+                for item in self.api.list(kind.resource, namespace=namespace).items:
+                    self._delete(kind.resource, item["metadata"]["name"], namespace)
 
     def _delete_namespace(self) -> None:
         self._delete(NAMESPACES, self.namespace, None)

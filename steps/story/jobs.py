@@ -39,7 +39,16 @@ class Jobs:
         self.runtime_classes: dict[str, str] = {}
         self._created: dict[int, float] = {}
         self._bodies: dict[str, KubeObject] = {}
+        self._elsewhere: dict[str, str] = {}
         self._witnesses = 0
+
+    def namespace(self, alias: str) -> str:
+        """Where the Job is: in the scenario's namespace, unless it was put elsewhere."""
+        return self._elsewhere.get(alias, self._story.world.namespace)
+
+    def put_elsewhere(self, alias: str) -> None:
+        """The Job of that name will be submitted in a namespace of its own."""
+        self._elsewhere[alias] = self._story.world.add_namespace()
 
     def outlast_equals(self, priority: int | None) -> None:
         """A Job submitted from now on is created later than those of its priority, to be seen."""
@@ -106,7 +115,7 @@ class Jobs:
         self._story.world.api.delete(
             self._story.world.resource("Job"),
             alias,
-            namespace=self._story.world.namespace,
+            namespace=self.namespace(alias),
             propagation="Background",
         )
 
@@ -116,7 +125,7 @@ class Jobs:
             self._story.world.resource("Job"),
             alias,
             patch,
-            namespace=self._story.world.namespace,
+            namespace=self.namespace(alias),
         )
         self.asks[alias] = Ask(pods_at_once(changed), self.asks[alias].cpu)
 
@@ -138,7 +147,9 @@ class Jobs:
 
     def _create(self, alias: str) -> KubeObject:
         resource = self._story.world.resource("Job")
-        self.created[alias] = self._story.world.create(resource, self._bodies[alias])
+        self.created[alias] = self._story.world.create(
+            resource, self._bodies[alias], namespace=self.namespace(alias)
+        )
         return self.created[alias]
 
     def note_creation(self, priority: int | None) -> None:

@@ -64,11 +64,11 @@ class Story:
 
     def unit(self, alias: str) -> Subject:
         """The QueueUnit of that name."""
-        return Subject("QueueUnit", self.world.namespace, alias, alias)
+        return Subject("QueueUnit", self.jobs.namespace(alias), alias, alias)
 
     def job(self, alias: str) -> Subject:
         """The Job of that name."""
-        return Subject("Job", self.world.namespace, alias, alias)
+        return Subject("Job", self.jobs.namespace(alias), alias, alias)
 
     def queue(self, quota: str) -> Subject:
         """The Queue that the implementation keeps for the quota."""
