@@ -47,7 +47,7 @@ TROUBLE = {
     "every watch breaks off after an event": _Trouble(_WATCHES, EndWatch()),
     "every watch ends as too old after an event": _Trouble(_WATCHES, EndWatch(gone=True)),
 }
-MADE = parsers.re(rf"(?P<trouble>{'|'.join(TROUBLE)})")
+MADE = parsers.re(rf"(?P<what>{'|'.join(TROUBLE)})")
 LATE = parsers.re(
     rf"the controller is restarted, and lists of (?P<plural>{'|'.join(PLURALS)}) are late"
 )
@@ -68,8 +68,8 @@ def interpose(story: Story) -> None:
 
 
 @given(MADE)
-def make_trouble(story: Story, trouble: str) -> None:
-    made = TROUBLE[trouble]
+def make_trouble(story: Story, what: str) -> None:
+    made = TROUBLE[what]
     if made.target.what == "watch":
         # Those that are open now end as well: a rule looks at requests, and theirs has passed.
         story.world.proxy.cut_watches()
