@@ -6,7 +6,7 @@ import re
 
 from pytest_bdd import given, parsers, then
 
-from steps.states import events
+from steps.states import events, units
 from steps.story import Story
 
 UNIT = r'"(?P<unit>[^"]+)"'
@@ -78,3 +78,34 @@ def comes_saying(story: Story, unit: str, kind: str, reason: str, text: str) -> 
     )
     state = events.has_event(story.unit(unit), reason=reason, kind=kind, message=said)
     story.eventually(state, within="create", since=story.acted)
+
+
+@then(parsers.re(rf'eventually {UNIT} has an event "(?P<reason>\w+)" with its message'))
+def comes_with_its_message(story: Story, unit: str, reason: str) -> None:
+    subject = story.unit(unit)
+
+    def said() -> set[str]:
+        history = story.world.timeline.history(subject)
+        return {units.message(seen.object) for seen in history} - {""}
+
+    state = events.has_event_saying(subject, said, reason=reason)
+    story.eventually(state, within="create", since=story.beginning)
+
+
+@then(parsers.re(rf'eventually {UNIT} has counted (?P<number>\d+) events "(?P<reason>\w+)"'))
+def comes_so_often(story: Story, unit: str, number: str, reason: str) -> None:
+    state = events.has_more_events_than(story.unit(unit), int(number) - 1, reason=reason)
+    story.eventually(state, within="create", since=story.beginning)
+
+
+@then(parsers.re(rf'{UNIT} never has two equal events "(?P<reason>\w+)"'))
+def never_equal(story: Story, unit: str, reason: str) -> None:
+    story.never(events.has_equal_events(story.unit(unit), reason=reason), since=story.beginning)
+
+
+@then(parsers.re(rf"no event about {UNIT} has a message of more than (?P<size>\d+) bytes"))
+def never_longer(story: Story, unit: str, size: str) -> None:
+    subject = story.unit(unit)
+    # Nobody need write one; it may follow what it tells by some time.
+    story.give_time(events.has_any_event(subject))
+    story.never(events.longer_than(subject, int(size)), window=story.now(), since=story.beginning)

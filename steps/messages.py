@@ -81,6 +81,18 @@ def says_failed(story: Story, unit: str) -> None:
     story.eventually(state, within="mark", since=story.acted)
 
 
+@then(parsers.re(rf'the message of {UNIT} eventually tells what is short, then "(?P<end>.+)"'))
+def tells_what_is_short_then(story: Story, unit: str, end: str) -> None:
+    quota = story.quotas.name(story.quotas.latest)
+    state = _saying(
+        story,
+        unit,
+        f"a message with {quota} or cpu that ends with {end!r}",
+        lambda text: text.endswith(end) and _names(quota, text.removesuffix(end)),
+    )
+    story.eventually(state, within="mark", since=story.acted)
+
+
 @given(AT_LEAST)
 @then(AT_LEAST)
 def attempts_at_least(story: Story, unit: str, number: str) -> None:

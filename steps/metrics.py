@@ -1,24 +1,42 @@
-"""The queue's pressure, as the implementation's metrics tell it."""
+"""The queue's pressure, as the implementation's metrics tell it.
+
+A series is a queue's if one of its labels has the queue's name as its value.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pytest_bdd import given, parsers, then
 
-from queuecheck.implementation import ImplementationError
+from queuecheck.implementation import ImplementationError, Sample
+from queuecheck.timeline import Quiet
 from steps.story import Story
 
 METRIC = (
     r"the metric (?P<name>job_schedule_attempts|queueunits_in_active_queue) "
     r'of "(?P<quota>[^"]+)"(?: with result "(?P<result>\w+)")?'
 )
+EXACTLY = parsers.re(rf"{METRIC} is eventually exactly (?P<number>\d+)")
 
 
 @given(parsers.re(rf"{METRIC} is eventually at least (?P<number>\d+)"))
 def at_least(story: Story, name: str, quota: str, result: str | None, number: str) -> None:
     wanted = int(number)
     _await(story, name, quota, result, f">= {wanted}", lambda value: value >= wanted)
+
+
+@given(EXACTLY)
+@then(EXACTLY)
+def exactly(story: Story, name: str, quota: str, result: str | None, number: str) -> None:
+    wanted = int(number)
+    _await(story, name, quota, result, f"{wanted}", lambda value: value == wanted)
+
+
+@then(parsers.re(rf"{METRIC} eventually grows by (?P<number>\d+)"))
+def grows_by(story: Story, name: str, quota: str, result: str | None, number: str) -> None:
+    wanted = story.number + int(number)
+    _await(story, name, quota, result, f">= {wanted:g}", lambda value: value >= wanted)
 
 
 @then(parsers.re(rf"{METRIC} eventually (?P<change>grows|falls)"))
@@ -28,6 +46,42 @@ def changes(story: Story, name: str, quota: str, result: str | None, change: str
         _await(story, name, quota, result, f"> {before:g}", lambda value: value > before)
     else:
         _await(story, name, quota, result, f"< {before:g}", lambda value: value < before)
+
+
+@then(parsers.re(r'the metrics eventually have no series of "(?P<quota>[^"]+)"'))
+def no_series(story: Story, quota: str) -> None:
+    story.world.claims.poll(
+        lambda: _series(story, quota),
+        lambda found: not found,
+        sentence=f'no sample has a label with the name of the queue "{quota}"',
+        within="absent",
+        describe=_shown,
+        transient=(ImplementationError,),
+        hopeless=(story.world.implementation.alive,),
+    )
+
+
+@then(parsers.re(r'no series of "(?P<quota>[^"]+)" is ever negative'))
+def never_negative(story: Story, quota: str) -> None:
+    story.world.claims.poll_throughout(
+        lambda: _series(story, quota),
+        lambda found: all(sample.value >= 0 for sample in found),
+        sentence=f'no series of the queue "{quota}" is negative',
+        window=Quiet(),
+        describe=_shown,
+        transient=(ImplementationError,),
+        hopeless=(story.world.implementation.alive,),
+    )
+
+
+def _series(story: Story, quota: str) -> list[Sample]:
+    queue = story.quotas.name(quota)
+    samples = story.world.implementation.metrics()
+    return [sample for sample in samples if queue in sample.labels.values()]
+
+
+def _shown(found: Sequence[Sample]) -> str:
+    return ", ".join(f"{sample.name} {sample.value:g}" for sample in found) or "no series"
 
 
 def _await(  # noqa: PLR0917 - what the step's words gave, and what is wanted

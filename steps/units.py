@@ -15,6 +15,10 @@ RAISED_MEANWHILE = parsers.re(
     rf'the quota "(?P<quota>[^"]+)" is raised to (?P<cpu>\d+) cpu while others write to {UNIT}'
 )
 MADE = parsers.re(rf"a unit {UNIT} without a Job, with priority (?P<priority>-?\d+), asks for:")
+MANY = parsers.re(
+    r"(?P<number>\d+) admitted units without Jobs, of priority (?P<priority>-?\d+) "
+    r"and with names of (?P<length>\d+) characters"
+)
 REPORTED = parsers.re(rf"{UNIT} is reported to hold:")
 MARKED = parsers.re(rf"{UNIT} is marked by hand for (?P<replicas>\d+) replicas?")
 ALLOCATED_EARLIER = parsers.re(rf"{UNIT} was last allocated (?P<time>\d+ [sm]) ago")
@@ -32,6 +36,16 @@ def make(story: Story, unit: str, priority: str, datatable: list[list[str]]) -> 
     story.jobs.outlast_equals(int(priority))
     story.act()
     story.units.create(unit, priority=int(priority), pod_sets=wanted)
+
+
+@given(MANY)
+def make_many(story: Story, number: str, priority: str, length: str) -> None:
+    story.act()
+    names = [f"unit-{each}-".ljust(int(length), "x") for each in range(int(number))]
+    for name in names:
+        story.units.create(name, priority=int(priority), pod_sets=[PodSet("main", 1, "1")])
+    for name in names:
+        story.eventually(story.admitted(name), within="admit", since=story.acted)
 
 
 @given(REPORTED)

@@ -18,6 +18,7 @@ DEFAULTS: Mapping[str, float] = MappingProxyType(
         "settle": 0.3,  # longer than any watch stream runs behind another
         "absent": 15.0,  # a deleted object is gone
         "quiet": 2.0,  # nothing happens, where no fence can show it
+        "idle": 10.0,  # nothing happens, and that is the requirement
     }
 )
 

@@ -28,7 +28,7 @@ from queuecheck.timeline.order import (
     conditions_of,
     refuse_unknown_order,
 )
-from queuecheck.timeline.poll import poll
+from queuecheck.timeline.poll import poll, throughout
 from queuecheck.timeline.state import Condition
 from queuecheck.timeline.timeline import Timeline
 from queuecheck.timeline.track import Point
@@ -208,6 +208,32 @@ class Claims:
                 transient=transient,
                 hopeless=hopeless,
             )
+
+    def poll_throughout(
+        self,
+        read: Callable[[], T],
+        test: Callable[[T], bool],
+        *,
+        sentence: str,
+        window: Quiet,
+        describe: Callable[[T], str] = repr,
+        transient: tuple[type[Exception], ...] = (),
+        hopeless: Sequence[Hopeless] = (),
+    ) -> None:
+        """Reads until the window closes: the test is true of every reading.
+
+        The other arguments are as for ``poll``.
+        """
+        with self._attempt("stays", sentence, (), None, window.budget) as attempt:
+            throughout(
+                attempt,
+                read,
+                test,
+                describe=describe,
+                transient=transient,
+                hopeless=hopeless,
+            )
+            self._closed_by = "quiet"
 
     def hopeless_when(self, state: Condition, reason: str = "") -> Hopeless:
         """A ``hopeless`` that gives up once the state holds, such as "the Job has failed"."""

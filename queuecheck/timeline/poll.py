@@ -56,3 +56,40 @@ def poll(
         retry_error_callback=give_up,
     )
     return retrying(passing)
+
+
+def throughout(
+    attempt: Attempt,
+    read: Callable[[], T],
+    test: Callable[[T], bool],
+    *,
+    describe: Callable[[T], str],
+    transient: tuple[type[Exception], ...],
+    hopeless: Sequence[Callable[[], str | None]],
+) -> None:
+    """Every reading passes until the attempt is over, and there is at least one."""
+    rows: list[Row] = []
+    readings = 0
+
+    def note(text: str) -> None:
+        if not rows or rows[-1].text != text:
+            rows.append(Row(attempt.timeline.now(), 0, "reading", text))
+
+    while True:
+        try:
+            reading = read()
+        except transient as error:
+            note(f"{type(error).__name__}: {error}")
+        else:
+            readings += 1
+            note(describe(reading))
+            if not test(reading):
+                attempt.fail("it was not so", readings=rows)
+        for each in hopeless:
+            if reason := each():
+                attempt.fail(f"silence proves nothing: {reason}", readings=rows)
+        if attempt.over:
+            break
+        attempt.timeline.sleep(INTERVAL)
+    if not readings:
+        attempt.fail("there was nothing to read", readings=rows)

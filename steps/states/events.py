@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import Selection, SetState, Subject
@@ -95,3 +95,55 @@ def has_warning(*subjects: Subject) -> SetState:
         lambda events: occurrences(events) >= 1,
         ("type", "reason", "message", "count"),
     )
+
+
+def has_event_saying(
+    unit: Subject, texts: Callable[[], Collection[str]], *, reason: str
+) -> SetState:
+    """The event has come with one of the texts, which may become more while one waits."""
+    return SetState(
+        events_on(unit, reason=reason),
+        f'{unit.label} has an event "{reason}" with its own message',
+        lambda events: any(event.get("message") in texts() for event in events),
+        ("type", "reason", "message", "count"),
+    )
+
+
+def has_equal_events(unit: Subject, *, reason: str) -> SetState:
+    """Two events of the reason have one and the same type and message."""
+
+    def equal(events: tuple[KubeObject, ...]) -> bool:
+        said = [(event.get("type"), event.get("message")) for event in events]
+        return len(said) > len(set(said))
+
+    return SetState(
+        events_on(unit, reason=reason),
+        f'{unit.label} has two equal events "{reason}"',
+        equal,
+        ("metadata.name", "type", "reason", "message", "count"),
+    )
+
+
+def has_any_event(unit: Subject) -> SetState:
+    """An event about the unit has come, whatever its reason."""
+    return SetState(_about(unit), f"{unit.label} has an event", bool, ("reason", "message"))
+
+
+def longer_than(unit: Subject, size: int) -> SetState:
+    """An event about the unit has a message of more bytes than that."""
+    return SetState(
+        _about(unit),
+        f"{unit.label} has an event with a message of more than {size} bytes",
+        lambda events: any(
+            len(str(event.get("message") or "").encode()) > size for event in events
+        ),
+        ("reason", "message"),
+    )
+
+
+def _about(unit: Subject) -> Selection:
+    def concerns(event: KubeObject) -> bool:
+        about = event.get("involvedObject") or {}
+        return (about.get("kind"), about.get("name")) == (unit.kind, unit.name)
+
+    return Selection("Event", unit.namespace, concerns, f"events about {unit.label}")

@@ -36,11 +36,16 @@ FENCE_PRIORITY = -1_000_000
 
 
 class Story:
-    """The scenario's memory. ``message`` and ``number`` are what was read last."""
+    """The scenario's memory.
+
+    ``log_mark`` is the place in the log at the latest act; ``message`` and ``number`` are what was
+    read last.
+    """
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.acted = world.timeline.position()
+        self.log_mark = world.implementation.log_mark()
         self.jobs = Jobs(self)
         self.quotas = Quotas(self)
         self.units = Units(self)

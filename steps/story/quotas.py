@@ -31,6 +31,11 @@ class Quotas:
         """The real name of a quota and its Queue, unique on the cluster."""
         return self._names.get(alias) or self._story.world.name(alias)
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The real names of all those that were made."""
+        return frozenset(map(self.name, self._bodies))
+
     def make(
         self,
         alias: str,

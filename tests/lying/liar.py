@@ -7,12 +7,13 @@ each of them out, by the requirement that names the fault. None of this is shipp
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
-from controller.core import attempt, passes, unit_writes, victims
-from controller.core.decisions import Decision, Delete, EmitEvent, Kind, Object, Ref
+from controller.core import QueueLedger, attempt, passes, unit_writes, victims
+from controller.core.decisions import Decision, Delete, EmitEvent, Kind, Log, Object, Ref
 from controller.core.instants import Instant
 from controller.core.jobs import JobPlan, ledger, reclaim, reports
 from controller.core.jobs.model import Job, Pod
@@ -21,8 +22,11 @@ from controller.core.quota_filter import Room
 from controller.core.unit_events import reclaimed
 from controller.core.victims import Marking
 from controller.core.vocabulary import SUCCEED_SUFFIX
+from controller.shell import events, metrics
+from controller.shell.component import Component
 from controller.shell.executor import Executor
 from controller.shell.flags import main
+from controller.shell.ledgers import QueueWork
 
 Decisions = tuple[Decision, ...]
 
@@ -141,6 +145,69 @@ def says_reclaimed_of_any_mark() -> None:
     reports._before_clearing = lie
 
 
+def keeps_no_quiet() -> None:
+    """Every three seconds all that waits is tried again, although nothing has happened."""
+    honest = QueueWork.step
+
+    def lie(self: QueueWork, key: Any, now: float, resume: Any) -> Any:
+        self._again.clear()
+        return honest(self, key, now, resume)
+
+    QueueWork.step = lie  # type: ignore[method-assign]
+    start = Component.__init__
+
+    def begin(self: Component[Any], *args: Any, **named: Any) -> None:
+        start(self, *args, **{**named, "resync": 3.0})
+
+    Component.__init__ = begin  # type: ignore[method-assign]
+
+
+def forgets_no_series() -> None:
+    """The series of a queue stay when it is gone."""
+    honest = metrics._Queues.active
+
+    def lie(self: metrics._Queues, units: Mapping[str, int]) -> set[str]:
+        return honest(self, {**dict.fromkeys(self._active, 0), **units})
+
+    metrics._Queues.active = lie  # type: ignore[method-assign]
+
+
+def counts_who_waits_only() -> None:
+    """A unit that holds a part of what it asks for is not counted as active."""
+    honest = QueueLedger.active
+
+    def lie(self: QueueLedger) -> Mapping[str, int]:
+        parts = {
+            name: sum(unit.reserves for unit in book.asking) for name, book in self._books.items()
+        }
+        return {name: number - parts.get(name, 0) for name, number in honest(self).items()}
+
+    QueueLedger.active = lie  # type: ignore[method-assign]
+
+
+def multiplies_events() -> None:
+    """Each refusal is an event of its own."""
+    honest = events._name
+    numbers = count()
+
+    def lie(event: EmitEvent, *, uid: str, message: str) -> str:
+        return honest(event, uid=uid, message=f"{message}{next(numbers)}")
+
+    events._name = lie
+
+
+def speaks_at_length() -> None:
+    """The message of an event is as long as it comes."""
+    events.shortened = lambda message: message
+
+
+def logs_no_namespace() -> None:
+    """The log names a unit without its namespace."""
+    attempt._log = lambda message, unit, **fields: Log(
+        2, message, {"queue": unit.queue, "unit": unit.ref.name, **fields}
+    )
+
+
 LIES: dict[str, Callable[[], None]] = {
     lie.__name__.replace("_", "-"): lie
     for lie in (
@@ -154,6 +221,12 @@ LIES: dict[str, Callable[[], None]] = {
         marks_the_second_lowest,
         forgets_what_is_short,
         says_reclaimed_of_any_mark,
+        keeps_no_quiet,
+        forgets_no_series,
+        counts_who_waits_only,
+        multiplies_events,
+        speaks_at_length,
+        logs_no_namespace,
     )
 }
 

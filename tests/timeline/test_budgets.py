@@ -6,7 +6,7 @@ from queuecheck.timeline import DEFAULTS, BudgetError, Budgets
 
 
 def test_every_class_of_the_specification_has_a_default() -> None:
-    classes = {"create", "admit", "mark", "reclaim", "settle", "absent", "quiet"}
+    classes = {"create", "admit", "mark", "reclaim", "settle", "absent", "quiet", "idle"}
     assert set(DEFAULTS) == classes
 
 

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from queuecheck.timeline import ClaimFailed
+from queuecheck.timeline import ClaimFailed, Quiet
 from tests.timeline.stage import Stage
 
 
@@ -80,3 +80,33 @@ def test_the_failure_shows_each_distinct_reading_once() -> None:
     texts = [row.text for row in caught.value.failure.seen]
     assert texts == ["ConnectionRefusedError: refused", "1", "2"]
     assert stage.claims.records[-1].outcome == "failed"
+
+
+def test_throughout_a_window_every_reading_has_to_pass() -> None:
+    stage = Stage()
+    claims = stage.claims
+    claims.poll_throughout(readings(1, 2), bool, sentence="not zero", window=Quiet())
+    assert stage.timeline.now() == pytest.approx(2.0, abs=0.2)
+    assert (claims.records[-1].claim, claims.records[-1].closed_by) == ("stays", "quiet")
+    with pytest.raises(ClaimFailed, match="it was not so"):
+        claims.poll_throughout(readings(1, 0, 1), bool, sentence="not zero", window=Quiet())
+
+
+def test_throughout_a_window_an_error_is_no_reading_and_one_reading_is_needed() -> None:
+    stage = Stage()
+    refused = ConnectionRefusedError("refused")
+    stage.claims.poll_throughout(
+        readings(refused, 1),
+        bool,
+        sentence="not zero",
+        window=Quiet(),
+        transient=(ConnectionError,),
+    )
+    with pytest.raises(ClaimFailed, match="nothing to read"):
+        stage.claims.poll_throughout(
+            readings(refused),
+            bool,
+            sentence="not zero",
+            window=Quiet(),
+            transient=(ConnectionError,),
+        )
