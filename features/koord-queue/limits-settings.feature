@@ -71,7 +71,7 @@ Feature: Limits that are settings
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then "low" is eventually marked
-      And "low" is never marked sooner than 3 s after its allocation
+      And "low" is never marked within its protection of 3 s
 
     @KQ-LIM-05 @must @needs:protection @needs:reconfigure
     Scenario: It is chosen when the time is lowered
