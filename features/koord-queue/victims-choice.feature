@@ -77,3 +77,12 @@ Feature: Who is a victim
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then "low" is eventually marked
       And "stranger" is never marked
+
+    @KQ-VIC-14 @must
+    Scenario: A lower unit that fills the common parent is left alone
+      Given a quota "company" of 2 cpu with the gate and preemption on
+      And a quota "neighbours" of 2 cpu below "company" with the gate and preemption on
+      And the admitted Job "stranger" with priority 1 asks for 2 cpu, its pods not bound
+      And a quota "team" of 2 cpu below "company" with the gate and preemption on
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then "stranger" is never marked
