@@ -75,6 +75,39 @@ LIES = (
     Lie("multiplies-events", ("KQ-OBS-07",), ('two equal events "FailedScheduling"', "it was so")),
     Lie("speaks-at-length", ("KQ-OBS-09",), ("a message of more than 1024 bytes", "it was so")),
     Lie("logs-no-namespace", ("KQ-OBS-06",), ("a line of the log names the queue",), scale=0.3),
+    Lie(
+        "charges-late",
+        ("KQ-QTA-07",),
+        ('the quota "team" is used beyond 4 cpu', "it was so"),
+    ),
+    Lie(
+        "knows-no-ancestors",
+        ("KQ-QTA-05",),
+        ('never: QueueUnit "second" is admitted', "it was so"),
+        scale=0.5,
+    ),
+    Lie(
+        "copies-every-annotation",
+        ("KQ-QUE-18",),
+        ('carrying "koord-queue-of-no-known-meaning" as a label or an', "it was so"),
+    ),
+    Lie(
+        "owns-the-queue",
+        ("KQ-QUE-05",),
+        ('carrying the annotation "example.com/colour" other than "1"', "it was so"),
+        scale=0.5,
+    ),
+    Lie(
+        "takes-any-word-for-true",
+        ("KQ-QUE-08",),
+        ('never: QueueUnit "low" is marked', "it was so"),
+    ),
+    Lie(
+        "keeps-the-gate-in-intelligent",
+        ("KQ-INT-05",),
+        ('QueueUnit "second" is admitted', "not seen within"),
+        scale=0.5,
+    ),
 )
 
 
