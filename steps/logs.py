@@ -1,8 +1,12 @@
-"""The log: that it has a line which names what a decision is about, not how it is worded."""
+"""The log: that it has a line which names what a decision is about.
+
+Its words are asserted only where they are upstream's, and a requirement of their own.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from pytest_bdd import parsers, then
 
@@ -21,17 +25,27 @@ def names(story: Story, quota: str, unit: str, other: str | None) -> None:
     references = [f"{story.world.namespace}/{each}" for each in (unit, other) if each]
     units = [_whole(reference) for reference in references]
 
+    def told(line: str) -> bool:
+        return bool(queue.search(line)) and any(each.search(line) for each in units)
+
+    _await(story, f"a line of the log names the queue {quota} and {' or '.join(references)}", told)
+
+
+@then(parsers.re(r'the log eventually has a line with the text "(?P<text>[^"]+)"'))
+def says(story: Story, text: str) -> None:
+    """A line that was written since the latest act."""
+    _await(story, f"a line of the log has {text!r}", lambda line: text in line)
+
+
+def _await(story: Story, sentence: str, test: Callable[[str], bool]) -> None:
     def lines() -> list[str]:
         texts = story.world.implementation.logs(since=story.log_mark).values()
         return [line for text in texts for line in text.splitlines()]
 
-    def told(line: str) -> bool:
-        return bool(queue.search(line)) and any(each.search(line) for each in units)
-
     story.world.claims.poll(
         lines,
-        lambda found: any(map(told, found)),
-        sentence=f"a line of the log names the queue {quota} and {' or '.join(references)}",
+        lambda found: any(map(test, found)),
+        sentence=sentence,
         within="reclaim",
         describe=lambda found: found[-1] if found else "no line since the latest act",
         hopeless=(story.world.implementation.alive,),

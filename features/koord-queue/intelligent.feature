@@ -33,6 +33,16 @@ Feature: The Intelligent policy
       Then "low" is never marked
       And the message of "later" eventually says that the attempt failed
 
+  Rule: Message and log say it in upstream's words
+
+    @KQ-INT-03 @should @needs:intelligent @needs:logs
+    Scenario: The message ends with the failed preemption, the log tells the reason
+      Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then the message of "urgent" eventually tells what is short, then "; preempt failed"
+      And the log eventually has a line with the text "preemption not supported in intelligent queue yet"
+
   Rule: Another policy makes preemption possible
 
     @KQ-INT-04 @must @needs:intelligent

@@ -33,11 +33,13 @@ Feature: Queues made, deleted and left behind by hand
 
     @KQ-QUE-11 @should
     Scenario: The Job that waits is admitted when a new quota comes
-      Given a quota "team" of 1 cpu with the gate and preemption off
+      Given a quota "team" of 2 cpu with the gate and preemption off
+      And the admitted Job "full" with priority 2 asks for 2 cpu, its pods running
       And the waiting Job "train" with priority 1 asks for 2 cpu
       And the quota "team" is deleted
       And the Queue "team" is eventually gone
-      When a quota "team" of 2 cpu with the gate and preemption off
+      And the pods of "full" finish
+      When the quota "team" is created again
       Then "train" is eventually admitted
 
   Rule: A policy that is not supported stops its own Queue, and no other
