@@ -175,7 +175,6 @@ def delete(story: Story, job: str) -> None:
 @given(CREATED_AGAIN)
 @when(CREATED_AGAIN)
 def recreate(story: Story, job: str) -> None:
-    story.act()
     story.jobs.recreate(job)
 
 

@@ -71,7 +71,7 @@ def fail(story: Story, job: str) -> None:
 
 @given(parsers.re(r'the pods of "(?P<job>[^"]+)" linger once they are deleted'))
 def linger(story: Story, job: str) -> None:
-    lingering.keep(story, job)
+    lingering.keep_pods(story, job)
 
 
 @then(
@@ -80,7 +80,7 @@ def linger(story: Story, job: str) -> None:
     )
 )
 def admitted_once_gone(story: Story, unit: str, job: str) -> None:
-    lingering.let_go(story, job)
+    lingering.let_pods_go(story, job)
     story.never_before(story.let_in(unit), pods.gone(story.job(job)))
     story.eventually(story.admitted(unit), within="admit")
 

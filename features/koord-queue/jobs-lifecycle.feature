@@ -56,12 +56,11 @@ Feature: How a Job ends
     @KQ-JOB-10 @should
     Scenario: The new Job does not run on the old reservation
       Given the admitted Job "train" with priority 10 asks for 2 cpu, its pods not bound
-      And the quota "team" is lowered to 1 cpu
+      And the unit "train" lingers once it is deleted
       And the Job "train" is deleted
       When the Job "train" is created again
-      Then "train" is eventually standing for its Job
-      And "train" stays waiting
-      And the Job "train" is never resumed
+      Then the Job "train" is never resumed
+      And "train" is another unit once the old one is gone
 
     @KQ-JOB-10 @should
     Scenario: The old reservation does not stand in the way of the new Job

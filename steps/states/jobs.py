@@ -38,6 +38,17 @@ def changed(job: Subject) -> State:
     )
 
 
+def of_uid(job: Subject, uid: str) -> State:
+    """The Job of that name is that one, and none before it."""
+    return State(
+        job,
+        f"{job.label} is the one created now",
+        lambda found: found is not None and found["metadata"]["uid"] == uid,
+        ("metadata.uid",),
+        may_return=True,
+    )
+
+
 def job_condition(found: Found, condition: str) -> bool:
     """Whether the Job has the condition, with status True."""
     conditions = ((found or {}).get("status") or {}).get("conditions") or ()

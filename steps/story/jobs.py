@@ -107,8 +107,10 @@ class Jobs:
         return created
 
     def recreate(self, alias: str) -> None:
-        """Creates a Job that was deleted, as it was submitted."""
-        self._create(alias)
+        """Creates a Job that was deleted, as it was submitted. What follows begins there."""
+        uid = self._create(alias)["metadata"]["uid"]
+        seen = self._story.eventually(jobs.of_uid(self._story.job(alias), uid), within="create")
+        self._story.acted = seen.position
 
     def delete(self, alias: str) -> None:
         """Deletes the Job; what it owns goes after it."""
