@@ -6,7 +6,7 @@ from pytest_bdd import given, parsers, when
 
 from steps.story import Story
 
-WHO = r"the (?P<who>controller|queue component|job extension)"
+WHO = r"the (?P<who>controller|(?:first )?queue component|job extension)"
 VERB = parsers.re(rf"{WHO} is (?P<verb>held|let go|stopped|started|restarted|killed)")
 PROTECTION = parsers.re(r"the protection time is set to (?P<duration>\d+ (?:s|m))")
 PROTECT_TIME = "defaultReclaimProtectTime"
@@ -20,7 +20,7 @@ SILENCING = frozenset({"held", "stopped", "killed"})
 @when(VERB)
 def act_on(story: Story, who: str, verb: str) -> None:
     story.act()
-    component = COMPONENTS[who]
+    component = COMPONENTS[who.removeprefix("first ")]
     if component != "queue":
         story.extension_held = verb in SILENCING
     implementation = story.world.implementation

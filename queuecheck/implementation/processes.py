@@ -56,6 +56,7 @@ class ProcessImplementation:
             process.component: self._instance(process, process.component)
             for process in descriptor.processes
         }
+        self._detours: dict[str, str | None] = {}  # of single instances
         self._attempts = 0
 
     @property
@@ -150,9 +151,16 @@ class ProcessImplementation:
         """See Implementation."""
         self._start_anew(_Circumstances(config, self._circumstances.server))
 
-    def reroute(self, server: str | None) -> None:
+    def reroute(self, server: str | None, instance: str | None = None) -> None:
         """See Implementation."""
-        self._start_anew(_Circumstances(self._circumstances.config, server))
+        if instance is None:
+            self._start_anew(_Circumstances(self._circumstances.config, server))
+            return
+        with self._lock:
+            (asked,) = self._asked(instance)
+            self.stop(instance)
+            self._detours[asked.name] = server
+            self.start(instance)
 
     def attempt(self, config: Mapping[str, Any] | str, *, component: str | None = None) -> Attempt:
         """See Implementation."""
@@ -165,7 +173,7 @@ class ProcessImplementation:
             filled(
                 process,
                 instance=name,
-                kubeconfig=self._kubeconfig(process),
+                kubeconfig=self._kubeconfig(process, self._circumstances.server),
                 config=file,
                 metrics_address=f"{LOOPBACK}:{port}",
             ),
@@ -198,6 +206,9 @@ class ProcessImplementation:
                 second.await_end()
             for instance in self._instances.values():
                 instance.thaw()
+            for name in self._detours.keys() & self._instances.keys():
+                self.stop(name)
+            self._detours.clear()
             if self._circumstances != self._own:
                 self._start_anew(self._own)
             self.start()
@@ -259,21 +270,20 @@ class ProcessImplementation:
 
     def _launch(self, instance: Instance) -> None:
         config = self._config_file(self._circumstances.config, name="config")
-        instance.launch(kubeconfig=self._kubeconfig(instance.process), config=config)
+        server = self._detours.get(instance.name, self._circumstances.server)
+        kubeconfig = self._kubeconfig(instance.process, server)
+        instance.launch(kubeconfig=kubeconfig, config=config)
 
-    def _kubeconfig(self, process: Process) -> Path:
+    def _kubeconfig(self, process: Process, server: str | None) -> Path:
         own = (
             self._cluster.kubeconfig
             if process.user is None
             else self._cluster.kubeconfig_for(process.user)
         )
-        if self._circumstances.server is None:
+        if server is None:
             return own
-        return rerouted(
-            own,
-            server=self._circumstances.server,
-            to=self._directory / f"{process.component}.kubeconfig",
-        )
+        to = self._directory / f"{process.component}.kubeconfig"
+        return rerouted(own, server=server, to=to)
 
     def _config_file(self, config: Mapping[str, Any] | str, *, name: str) -> Path:
         file = self._directory / f"{name}.yaml"

@@ -109,8 +109,11 @@ class Implementation(Protocol):
         """What runs is started again with that configuration file."""
         ...
 
-    def reroute(self, server: str | None) -> None:
-        """What runs is started again and reaches the API server there; None is its own address."""
+    def reroute(self, server: str | None, instance: str | None = None) -> None:
+        """What runs, or that instance alone, is started again and reaches the API server there.
+
+        None is its own address.
+        """
         ...
 
     def attempt(self, config: Mapping[str, Any] | str, *, component: str | None = None) -> Attempt:

@@ -129,9 +129,9 @@ class World:
             self._cleanup.add(self._proxy.forget, sentence="end the trouble that was made")
         return self._proxy
 
-    def interpose_proxy(self) -> None:
-        """The implementation is started again and reaches the API server through the proxy."""
-        self.implementation.reroute(self.proxy.url)
+    def interpose_proxy(self, instance: str | None = None) -> None:
+        """All of the implementation, or one instance, is started again and goes by the proxy."""
+        self.implementation.reroute(self.proxy.url, instance)
 
     @property
     def budgets(self) -> Budgets:

@@ -7,8 +7,9 @@ above 0.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import Condition, Selection, SetState, State, Subject, all_of, any_of
@@ -49,6 +50,19 @@ def marks(unit: KubeObject) -> Mapping[str, int]:
         if replicas > 0:
             found[entry["name"]] = replicas
     return found
+
+
+def grants(history: Sequence[KubeObject | None]) -> int:
+    """How many times the unit was given something: more replicas, or another allocation time.
+
+    An implementation may write the two one after the other, so they are not added up.
+    """
+    known = [found for found in history if found is not None]
+    totals = [0, *(sum(held(found).values()) for found in known)]
+    times = [(found.get("status") or {}).get("lastAllocateTime") for found in known]
+    raised = sum(after > before for before, after in itertools.pairwise(totals))
+    dated = sum(after not in {before, None} for before, after in itertools.pairwise([None, *times]))
+    return max(raised, dated)
 
 
 def phase(unit: KubeObject) -> str:

@@ -281,6 +281,19 @@ def test_another_way_to_the_server_keeps_the_user(played: ProcessImplementation)
     assert "server: https://real" in played.logs(since=mark)["queue"]
 
 
+def test_one_instance_alone_can_go_another_way(played: ProcessImplementation) -> None:
+    numbers = {name: pid(played, name) for name in played.instances}
+    mark = played.log_mark()
+    played.reroute("http://127.0.0.1:1", "queue")
+    assert "server: http://127.0.0.1:1" in played.logs(since=mark)["queue"]
+    mark = played.log_mark()
+    played.second("queue")
+    assert "server: https://real" in played.logs()["queue-2"]
+    played.restore()
+    assert "server: https://real" in played.logs(since=mark)["queue"]
+    assert pid(played, "extension") == numbers["extension"]
+
+
 def test_an_attempt_to_start_is_told_and_touches_nothing_else(
     played: ProcessImplementation,
 ) -> None:

@@ -6,17 +6,30 @@ each of them out, by the requirement that names the fault. None of this is shipp
 
 from __future__ import annotations
 
+import queue
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import Any
 
 from controller.core import QueueLedger, attempt, passes, queue_objects, unit_writes, victims
-from controller.core.decisions import Decision, Delete, EmitEvent, Kind, Log, Object, Ref
+from controller.core.decisions import (
+    Decision,
+    Delete,
+    EmitEvent,
+    Kind,
+    Log,
+    Object,
+    Patch,
+    Ref,
+    Write,
+)
 from controller.core.instants import Instant
 from controller.core.jobs import JobPlan, ledger, reclaim, reports
 from controller.core.jobs.model import Job, Pod
+from controller.core.lease import Sighting
 from controller.core.model import Settings, Unit
 from controller.core.quota_filter import Room
 from controller.core.quotas import Chain, Quotas
@@ -25,8 +38,10 @@ from controller.core.victims import Marking
 from controller.core.vocabulary import GATE_ANNOTATION, PREEMPTION_ANNOTATION, SUCCEED_SUFFIX
 from controller.shell import events, metrics
 from controller.shell.component import Component
+from controller.shell.election import Election
 from controller.shell.executor import Executor
 from controller.shell.flags import main
+from controller.shell.kinds import RESOURCES
 from controller.shell.ledgers import QueueWork
 
 Decisions = tuple[Decision, ...]
@@ -256,6 +271,35 @@ def keeps_the_gate_in_intelligent() -> None:
     Settings.gated = property(lambda self: self.gate)  # type: ignore[method-assign,assignment]
 
 
+def never_takes_over() -> None:
+    """Whoever holds a lease holds it for ever."""
+    Sighting.free = lambda self, _now, _terms: not self.holder  # type: ignore[method-assign,assignment]
+
+
+def leads_whatever_happens() -> None:
+    """Every copy decides, from one piece of news at a time, and writes over whatever is there."""
+    Election.permits = lambda _: True  # type: ignore[method-assign,assignment]
+    Election.term = lambda _: 0  # type: ignore[method-assign,assignment]
+
+    def patch(self: Executor, write: Write, change: Patch, _found: Any) -> Any:
+        return self._api.patch(
+            RESOURCES[write.target.kind],
+            write.target.name,
+            change,
+            namespace=write.target.namespace,
+            subresource=write.subresource,
+        )
+
+    def absorb(self: Component[Any], patience: float | None) -> None:
+        with suppress(queue.Empty):
+            item = self._inbox.get(timeout=patience)
+            if item is not None:
+                self._take(*item)
+
+    Executor._patch = patch  # type: ignore[method-assign,assignment]
+    Component._absorb = absorb  # type: ignore[method-assign]
+
+
 LIES: dict[str, Callable[[], None]] = {
     lie.__name__.replace("_", "-"): lie
     for lie in (
@@ -281,6 +325,8 @@ LIES: dict[str, Callable[[], None]] = {
         owns_the_queue,
         takes_any_word_for_true,
         keeps_the_gate_in_intelligent,
+        never_takes_over,
+        leads_whatever_happens,
     )
 }
 

@@ -108,6 +108,8 @@ LIES = (
         ('QueueUnit "second" is admitted', "not seen within"),
         scale=0.5,
     ),
+    Lie("never-takes-over", ("KQ-ROB-03",), ('"next" is admitted', "not seen"), scale=0.5),
+    Lie("leads-whatever-happens", ("KQ-ROB-03",), ('QueueUnit "next" was granted 2 times',)),
 )
 
 
