@@ -18,18 +18,25 @@ BETWEEN_MARKS = 0.02
 
 def other_words() -> None:
     """Messages, events and log lines in words of its own, where no MUST names them."""
-    # Before the modules that take the strings over are imported.
+    words = {
+        "ADMITTED_MESSAGE": "admitted: there was room",
+        "NO_MORE_MESSAGE": "others of this queue have been admitted, none of them runs yet",
+        "WAITING_PREFIX": "taking back what these hold: [",
+        "SUCCEED_SUFFIX": " (taking it back from others)",
+        "FAILED_SUFFIX": " (taking it back from others failed)",
+        "GATE_OFF_ERROR": "nothing is taken back: no gate",
+        "PREEMPTION_OFF_ERROR": "nothing is taken back: switched off",
+        "NO_VICTIMS_ERROR": "nobody to take it back from",
+        "INTELLIGENT_ERROR": "Intelligent queues take nothing back",
+    }
     from controller.core import vocabulary  # noqa: PLC0415
 
-    vocabulary.ADMITTED_MESSAGE = "admitted: there was room"
-    vocabulary.NO_MORE_MESSAGE = "others of this queue have been admitted, none of them runs yet"
-    vocabulary.WAITING_PREFIX = "taking back what these hold: ["
-    vocabulary.SUCCEED_SUFFIX = " (taking it back from others)"
-    vocabulary.FAILED_SUFFIX = " (taking it back from others failed)"
-    vocabulary.GATE_OFF_ERROR = "nothing is taken back: no gate"
-    vocabulary.PREEMPTION_OFF_ERROR = "nothing is taken back: switched off"
-    vocabulary.NO_VICTIMS_ERROR = "nobody to take it back from"
-    vocabulary.INTELLIGENT_ERROR = "Intelligent queues take nothing back"
+    for word, text in words.items():
+        honest = getattr(vocabulary, word)
+        for module in list(sys.modules.values()):
+            # Modules have taken the words over by name.
+            if module.__name__.startswith("controller.") and getattr(module, word, None) == honest:
+                setattr(module, word, text)
     from controller.core import attempt, model, quota_filter, unit_events  # noqa: PLC0415
 
     refusal = quota_filter.Room.refusal
@@ -40,13 +47,13 @@ def other_words() -> None:
 
     quota_filter.Room.refusal = refused  # type: ignore[method-assign]
     for name in ("scheduled", "preempted", "reclaimed"):
-        honest = getattr(unit_events, name)
+        event = getattr(unit_events, name)
 
-        def told(*args: object, _honest: Callable[..., object] = honest) -> object:
+        def told(*args: object, _honest: Callable[..., object] = event) -> object:
             return replace(_honest(*args), message="see the unit")  # type: ignore[type-var]
 
         for module in list(sys.modules.values()):
-            if getattr(module, name, None) is honest:
+            if getattr(module, name, None) is event:
                 setattr(module, name, told)
     log = attempt._log
     attempt._log = lambda message, unit, **fields: log(f"decision: {message}", unit, **fields)
