@@ -75,8 +75,8 @@ Feature: Who is a victim
       And a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 2 cpu
-      Then "low" is eventually marked
-      And "stranger" is never marked
+      Then "stranger" is never marked
+      And "low" is eventually marked
 
     @KQ-VIC-14 @must
     Scenario: A lower unit that fills the common parent is left alone

@@ -2,31 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import yaml
 
-from queuecheck import resources
-
-LIAR = Path(__file__).with_name("liar.py")
-
-
-@dataclass(frozen=True)
-class Lie:
-    """A fault, the requirements that it breaks, and words that the failures have to contain.
-
-    ``scale`` shortens the wait for what a lying controller never does.
-    """
-
-    name: str
-    requirements: tuple[str, ...]
-    said: tuple[str, ...]
-    scale: float = 1.0
-
+from tests.lying.lie import Lie, find_out
 
 LIES = (
     Lie(
@@ -113,38 +93,6 @@ LIES = (
 )
 
 
-def descriptor(lie: Lie, directory: Path) -> Path:
-    body = yaml.safe_load((resources.implementations_root() / "reference.yaml").read_text("utf-8"))
-    body["name"] = lie.name
-    for process in body["processes"]:
-        python, _, _, *flags = process["command"]
-        process["command"] = [python, str(LIAR), lie.name, *flags]
-        # An administrator: a controller that deletes pods needs rights that ours does not have.
-        del process["user"], process["account"]
-    file = directory / "lie.yaml"
-    file.write_text(yaml.safe_dump(body), encoding="utf-8")
-    return file
-
-
 @pytest.mark.parametrize("lie", LIES, ids=[lie.name for lie in LIES])
 def test_a_lie_is_found_out_by_its_requirements(lie: Lie, tmp_path: Path) -> None:
-    chosen = [word for requirement in lie.requirements for word in ("--id", requirement)]
-    answer = subprocess.run(
-        [
-            *(sys.executable, "-m", "queuecheck", "run", "-j", "1", "--strict"),
-            *("--implementation", str(descriptor(lie, tmp_path)), *chosen),
-            f"--timeout-scale={lie.scale}",
-        ],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=180,
-    )
-
-    said = " ".join(answer.stdout.split())
-    assert answer.returncode == 1, answer.stdout + answer.stderr
-    for requirement in lie.requirements:
-        assert f"FAIL {requirement}" in said, answer.stdout
-    for words in lie.said:
-        assert words in said, answer.stdout
+    find_out(lie, tmp_path)

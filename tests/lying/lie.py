@@ -1,0 +1,65 @@
+"""A lying controller, and how the suite finds it out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from queuecheck import resources
+
+
+@dataclass(frozen=True)
+class Lie:
+    """A fault, the requirements that it breaks, and words that the failures have to contain.
+
+    ``scale`` shortens the wait for what a lying controller never does. ``liar`` is the program
+    beside this one that has the fault.
+    """
+
+    name: str
+    requirements: tuple[str, ...]
+    said: tuple[str, ...]
+    scale: float = 1.0
+    liar: str = "liar.py"
+
+
+def find_out(lie: Lie, directory: Path) -> None:
+    """Runs its requirements against the lie: each fails, in the words that name the fault."""
+    chosen = [word for requirement in lie.requirements for word in ("--id", requirement)]
+    answer = subprocess.run(
+        [
+            *(sys.executable, "-m", "queuecheck", "run", "-j", "1", "--strict"),
+            *("--implementation", str(_descriptor(lie, directory)), *chosen),
+            f"--timeout-scale={lie.scale}",
+        ],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=180,
+    )
+
+    said = " ".join(answer.stdout.split())
+    assert answer.returncode == 1, answer.stdout + answer.stderr
+    for requirement in lie.requirements:
+        assert f"FAIL {requirement}" in said, answer.stdout
+    for words in lie.said:
+        assert words in said, answer.stdout
+
+
+def _descriptor(lie: Lie, directory: Path) -> Path:
+    body = yaml.safe_load((resources.implementations_root() / "reference.yaml").read_text("utf-8"))
+    body["name"] = lie.name
+    program = Path(__file__).with_name(lie.liar)
+    for process in body["processes"]:
+        python, _, _, *flags = process["command"]
+        process["command"] = [python, str(program), lie.name, *flags]
+        # An administrator: a controller that deletes pods needs rights that ours does not have.
+        del process["user"], process["account"]
+    file = directory / "lie.yaml"
+    file.write_text(yaml.safe_dump(body), encoding="utf-8")
+    return file

@@ -1,0 +1,58 @@
+"""Controllers that take back too much or nothing, report it wrongly, or do not give it back."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.lying.lie import Lie, find_out
+
+reclaiming = partial(Lie, liar="reclaim_liar.py")
+
+LIES = (
+    reclaiming("takes-all-unbound-pods", ("KQ-RCL-03",), ('pods of "low" are fewer than 2',)),
+    reclaiming("removes-finished-pods", ("KQ-RCL-04",), ('pods of "low" is removed',)),
+    reclaiming(
+        "reports-no-release",
+        ("KQ-RCL-05", "KQ-RCL-12"),
+        (
+            'QueueUnit "low" is holding 1 replica: not seen in its turn',
+            'QueueUnit "low" is holding 0 replicas and not marked: not seen in its turn',
+        ),
+        scale=0.3,
+    ),
+    reclaiming(
+        "leaves-marks-that-take-nothing",
+        ("KQ-RCL-09", "KQ-RCL-14"),
+        ('QueueUnit "low" is not marked', 'QueueUnit "urgent" is admitted'),
+        scale=0.3,
+    ),
+    reclaiming(
+        "heeds-its-own-marks-only",
+        ("KQ-RCL-16", "KQ-RCL-17"),
+        (
+            'pods of "low" are being deleted or gone: not seen in its turn',
+            'QueueUnit "low" is holding 2 replicas and not marked: not seen in its turn',
+        ),
+        scale=0.3,
+    ),
+    reclaiming(
+        "grants-less-the-second-time",
+        ("KQ-RCL-11", "KQ-RCL-18"),
+        ('QueueUnit "low" is admitted', 'QueueUnit "low" is holding 3 replicas'),
+        scale=0.3,
+    ),
+    reclaiming(
+        "forgets-the-reclaimed",
+        ("KQ-RCL-07", "KQ-RCL-13"),
+        ('QueueUnit "low" is admitted',),
+        scale=0.3,
+    ),
+)
+
+
+@pytest.mark.parametrize("lie", LIES, ids=[lie.name for lie in LIES])
+def test_a_lie_about_reclaiming_is_found_out(lie: Lie, tmp_path: Path) -> None:
+    find_out(lie, tmp_path)

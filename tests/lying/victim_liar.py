@@ -1,0 +1,147 @@
+"""The reference controller with a fault in the choice of victims; used as ``liar.py`` is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from controller.core import attempt, passes, queueing, unit_writes, victims
+from controller.core.decisions import Object, Patch, Write
+from controller.core.instants import Instant
+from controller.core.model import Unit
+from controller.core.victims import Candidates, Marking
+from controller.shell import configuration
+from controller.shell.flags import main
+
+
+def spares_equals() -> None:
+    """Only a lower priority makes a victim; a later creation does not."""
+    honest = victims.candidates
+
+    def lie(preemptor: Unit, members: Iterable[Unit], **rest: Any) -> Candidates:
+        lower = [unit for unit in members if unit.priority < preemptor.priority]
+        return honest(preemptor, lower, **rest)
+
+    attempt.candidates = lie  # type: ignore[attr-defined]
+
+
+def marks_equals() -> None:
+    """Of two units of one priority either takes back what the other holds."""
+    honest = victims.candidates
+
+    def lie(preemptor: Unit, members: Iterable[Unit], **rest: Any) -> Candidates:
+        later = [
+            replace(unit, created=preemptor.created + 1)
+            if unit.priority == preemptor.priority
+            else unit
+            for unit in members
+        ]
+        return honest(preemptor, later, **rest)
+
+    attempt.candidates = lie  # type: ignore[attr-defined]
+
+
+def marks_what_runs() -> None:
+    """All that a victim holds is marked, running or not."""
+    honest = unit_writes.mark
+
+    def lie(marking: Marking, now: Instant) -> Write:
+        write = honest(marking, now)
+
+        def change(raw: Object) -> Patch | None:
+            patch = write.change(raw)
+            for entry in patch["status"]["admissions"] if patch else ():
+                entry["reclaimState"] = {"replicas": entry["replicas"]}
+            return patch
+
+        return replace(write, change=change)
+
+    attempt.mark = lie  # type: ignore[attr-defined]
+
+
+def puts_victims_back() -> None:
+    """A victim is Enqueued as soon as it is marked."""
+    honest = unit_writes.mark
+
+    def lie(marking: Marking, now: Instant) -> Write:
+        write = honest(marking, now)
+
+        def change(raw: Object) -> Patch | None:
+            patch = write.change(raw)
+            return {"status": {**patch["status"], "phase": "Enqueued"}} if patch else None
+
+        return replace(write, change=change)
+
+    attempt.mark = lie  # type: ignore[attr-defined]
+
+
+def looks_into_other_queues() -> None:
+    """Members of every queue are candidates."""
+    everyone: list[Unit] = []
+    plan, honest = queueing.QueueLedger.plan, victims.candidates
+
+    def seen(self: queueing.QueueLedger, *rest: Any, **more: Any) -> queueing.Plan:
+        everyone[:] = [unit for unit in self._units.values() if unit.member]
+        return plan(self, *rest, **more)
+
+    def lie(preemptor: Unit, members: Iterable[Unit], **rest: Any) -> Candidates:
+        # Each unit once: those of the queue itself are among everyone.
+        return honest(
+            preemptor, {unit.key: unit for unit in (*members, *everyone)}.values(), **rest
+        )
+
+    queueing.QueueLedger.plan = seen  # type: ignore[method-assign]
+    attempt.candidates = lie  # type: ignore[attr-defined]
+
+
+def protects_nobody() -> None:
+    """The protection time is read and not kept to."""
+    victims.protection_end = lambda *_: None
+
+
+def protects_from_creation() -> None:
+    """The protection time counts from the unit's creation."""
+    honest = victims.protection_end
+
+    def lie(unit: Unit, now: Instant, protection: float) -> Instant | None:
+        return honest(replace(unit, last_allocate=unit.created), now, protection)
+
+    victims.protection_end = lie
+
+
+def protects_by_default() -> None:
+    """Where the configuration is silent, five minutes are protected."""
+    honest = configuration._protection
+    configuration._protection = lambda path, value: honest(path, "5m" if value == "0" else value)
+
+
+def sleeps_on() -> None:
+    """Nobody is tried again because a protection has ended."""
+    honest = attempt.attempt
+
+    def lie(unit: Unit, outlook: attempt.Outlook) -> attempt.Outcome:
+        return replace(honest(unit, outlook), wake_at=None)
+
+    passes.attempt = lie  # type: ignore[attr-defined]
+
+
+LIES: dict[str, Callable[[], None]] = {
+    lie.__name__.replace("_", "-"): lie
+    for lie in (
+        spares_equals,
+        marks_equals,
+        marks_what_runs,
+        puts_victims_back,
+        looks_into_other_queues,
+        protects_nobody,
+        protects_from_creation,
+        protects_by_default,
+        sleeps_on,
+    )
+}
+
+if __name__ == "__main__":
+    LIES[sys.argv.pop(1)]()
+    main(prog_name="python -m controller")
