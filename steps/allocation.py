@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from pytest_bdd import given, parsers, then
 
 from queuecheck.kube import KubeObject
+from queuecheck.timeline import exists
 from steps.states import allocation, units
 from steps.story import Story
 
@@ -15,10 +16,11 @@ TIME = r'the allocation time of "(?P<unit>[^"]+)"'
 TOLERANCE = timedelta(seconds=1)
 
 
-@given(parsers.re(r'the clock has moved on since "(?P<unit>[^"]+)" was admitted'))
-def move_on(story: Story, unit: str) -> None:
+@given(parsers.re(r'the clock has moved on since "(?P<unit>[^"]+)" was (?P<how>created|admitted)'))
+def move_on(story: Story, unit: str, how: str) -> None:
     """Times in the API may have whole seconds: two that must differ need so much between them."""
-    story.jobs.outlast(story.eventually(story.admitted(unit), within="admit").at)
+    state = story.admitted(unit) if how == "admitted" else exists(story.unit(unit))
+    story.jobs.outlast(story.eventually(state, within="admit", since=story.beginning).at)
 
 
 @then(parsers.re(rf"{TIME} lies between its creation and the write that set it"))

@@ -7,25 +7,25 @@ Feature: A place in the queue is kept
     @KQ-ORD-08 @should
     Scenario: A unit that was refused several times is still before a later one
       Given a quota "team" of 1 cpu with the gate and preemption off
-      And the waiting Job "early" with priority 10 asks for 4 cpu
+      And the waiting Job "older" with priority 10 asks for 4 cpu
       And the quota "team" is raised to 2 cpu
       And the quota "team" is raised to 3 cpu
-      And the waiting Job "late" with priority 10 asks for 4 cpu
+      And the waiting Job "newer" with priority 10 asks for 4 cpu
       When the quota "team" is raised to 4 cpu
-      Then "early" is eventually admitted
-      And "late" is never admitted
+      Then "older" is eventually admitted
+      And "newer" is never admitted
 
     @KQ-ORD-08 @should
     Scenario: A unit that was reclaimed is still before a later one
       Given a quota "team" of 2 cpu with the gate and preemption on
-      And the admitted Job "early" with priority 1 asks for 2 cpu, its pods not bound
-      And the waiting Job "late" with priority 1 asks for 2 cpu
+      And the admitted Job "older" with priority 1 asks for 2 cpu, its pods not bound
+      And the waiting Job "newer" with priority 1 asks for 2 cpu
       And the Job "urgent" with priority 100 asks for 2 cpu
       And "urgent" is eventually admitted
       And the pods of "urgent" run
       When the pods of "urgent" finish
-      Then "early" is eventually admitted
-      And "late" is never admitted
+      Then "older" is eventually admitted
+      And "newer" is never admitted
 
     @KQ-ORD-08 @should @needs:restart
     Scenario: A restart of the controller changes no place

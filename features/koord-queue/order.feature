@@ -9,15 +9,16 @@ Feature: Order in the queue
   Rule: The higher priority leaves the queue first
 
     @KQ-ORD-01 @must
-    Scenario: The highest of three priorities is admitted, whatever the order of submission
-      Given these waiting Jobs:
+    Scenario: The highest of three priorities is admitted, whatever the order of creation
+      Given the waiting Job "early" with priority 50 asks for 2 cpu
+      And the clock has moved on since "early" was created
+      And these waiting Jobs:
         | job    | priority | cpu |
-        | middle | 50       | 2   |
-        | high   | 100      | 2   |
-        | low    | 1        | 2   |
+        | urgent | 100      | 2   |
+        | late   | 1        | 2   |
       When the quota "team" is raised to 2 cpu
-      Then "high" is eventually admitted
-      And "middle" and "low" are never admitted
+      Then "urgent" is eventually admitted
+      And "early" and "late" are never admitted
 
   Rule: At equal priority the earlier creation is first
 
@@ -30,16 +31,6 @@ Feature: Order in the queue
       When the quota "team" is raised to 2 cpu
       Then "zebra" is eventually admitted
       And "ant" is never admitted
-
-    @KQ-ORD-02 @must
-    Scenario: An earlier creation does not make up for a lower priority
-      Given these waiting Jobs:
-        | job     | priority | cpu |
-        | earlier | 10       | 2   |
-        | later   | 11       | 2   |
-      When the quota "team" is raised to 2 cpu
-      Then "later" is eventually admitted
-      And "earlier" is never admitted
 
   Rule: At equal creation the name decides
 
