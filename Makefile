@@ -15,7 +15,7 @@ CLUSTER ?=
 SELECT  ?=
 ARGS    ?=
 
-.PHONY: help e2e test soak lint types lock clean
+.PHONY: help e2e test soak vacuity lint types lock clean
 
 help: ## Show what there is to make
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,12 @@ test: $(READY) ## Test the engine and the controller, on a real control plane to
 soak: $(READY) ## Run what takes minutes: other controllers that are right, whole suites of them
 	@$(BIN)/queuecheck cluster prepare
 	@$(BIN)/pytest -m soak $(ARGS)
+
+vacuity: $(READY) ## Show that no scenario passes with a controller that does nothing, or next to it
+	@PYTHONPATH="$(CURDIR)" $(BIN)/queuecheck run --must-fail tests/vacuity/spared.yaml \
+	  --implementation tests/vacuity/nothing.yaml --timeout-scale 0.03 $(ARGS)
+	@PYTHONPATH="$(CURDIR)" $(BIN)/queuecheck run --must-fail tests/vacuity/spared.yaml \
+	  --implementation tests/vacuity/takes-over-only.yaml --timeout-scale 0.15 $(ARGS)
 
 lint: $(READY) ## Check format, style, layers and features
 	@$(BIN)/ruff format --check .

@@ -25,6 +25,7 @@ Examples:
   queuecheck run features/koord-queue/preemption.feature:23
   queuecheck run --implementation mine.yaml --timeout-scale 3
   queuecheck run --repeat 10 --random-order 4711
+  queuecheck run --must-fail spared.yaml --implementation idle.yaml --timeout-scale 0.1
 
 \b
 Exit codes:
@@ -48,6 +49,7 @@ class Options:
     keep: str | None = None
     evidence: Path | None = None
     strict: bool = False
+    must_fail: Path | None = None
     traceback: bool = False
 
 
@@ -118,6 +120,13 @@ class Options:
     metavar="DIR",
     help="Where failed scenarios leave their evidence (reports/evidence).",
 )
+@click.option(
+    "--must-fail",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="For a controller that does nothing: every scenario has to fail but for those that FILE "
+    "lists, each with its reason; the canary is left out, and so is evidence.",
+)
 @click.option("--strict", is_flag=True, help="A failed SHOULD or MAY makes the exit code 1 too.")
 @click.option("--traceback", is_flag=True, help="Show the Python traceback of failed claims.")
 def run(**values: object) -> int:
@@ -132,7 +141,8 @@ def arguments(options: Options, *, tests: int) -> list[str]:
     """The command line of pytest for a run of so many tests."""
     root = resources.features_root()
     workers = min(options.workers, tests * options.repeat)
-    words = ["-c", str(SETTINGS), "--rootdir", str(root.parent), "--tb=short", "-rN"]
+    story = "no" if options.must_fail else "short"
+    words = ["-c", str(SETTINGS), "--rootdir", str(root.parent), f"--tb={story}", "-rN"]
     for plugin in PLUGINS:
         words += ["-p", plugin]
     if workers > 1:
@@ -147,6 +157,7 @@ def arguments(options: Options, *, tests: int) -> list[str]:
         ("random-order", options.random_order),
         ("keep", options.keep),
         ("evidence", options.evidence),
+        ("must-fail", options.must_fail),
     ):
         if value is not None:
             words.append(f"--qc-{name}={value}")

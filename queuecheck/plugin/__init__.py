@@ -37,9 +37,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if options.is_worker(config) or not options.asks_for_ours(config):
         return
     from queuecheck.plugin.summary import Summary  # noqa: PLC0415 - a foreign run never gets here
+    from queuecheck.plugin.vacuity import VacuitySummary  # noqa: PLC0415
 
     options.settle(config)
-    config.pluginmanager.register(Summary(config), "queuecheck-summary")
+    kind = Summary if config.option.qc_must_fail is None else VacuitySummary
+    config.pluginmanager.register(kind(config), "queuecheck-summary")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -28,6 +28,7 @@ def qc_stage(pytestconfig: pytest.Config) -> Iterator[Stage]:
         cluster=str(pytestconfig.option.qc_cluster),
         budgets=Budgets(scale=float(pytestconfig.option.qc_timeout_scale)),
         evidence_directory=suite.evidence_directory,
+        canary=pytestconfig.option.qc_must_fail is None,
     )
     try:
         stage.open()

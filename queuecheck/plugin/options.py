@@ -84,6 +84,11 @@ def add(parser: pytest.Parser) -> None:
         action="store_true",
         help="shows the Python traceback of failed claims",
     )
+    group.addoption(
+        "--qc-must-fail",
+        metavar="FILE",
+        help="every scenario has to fail, but for those that the file names with a reason",
+    )
     group.addoption("--qc-run", help="the run's short name (a random one)")
     parser.addini("queuecheck_features", "directories of feature files", type="paths", default=[])
     parser.addini(

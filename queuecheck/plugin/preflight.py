@@ -32,7 +32,7 @@ from queuecheck.implementation import (
 )
 from queuecheck.plugin import options
 from queuecheck.profiles import Profile
-from queuecheck.verdict import ExitCode
+from queuecheck.verdict import ExitCode, vacuity
 
 
 def refuse(config: pytest.Config) -> int | None:
@@ -98,6 +98,7 @@ def _problems(
         if not any(stands_at(scenario, place) for scenario in scenarios):
             yield f"no scenario stands at {place}; `queuecheck list` names them all"
     yield from _nothing_chosen(config, scenarios, words)
+    yield from _wrongly_spared(config, scenarios)
     scale = config.option.qc_timeout_scale
     if not 0 < scale < math.inf:
         yield f"--timeout-scale {scale:g}: it has to be a number, and more than 0"
@@ -133,6 +134,21 @@ def _nothing_chosen(
     if not scenarios:
         roots = ", ".join(str(root) for root in roots_asked_for(config))
         yield f"no scenario in any feature file below {roots}"
+
+
+def _wrongly_spared(config: pytest.Config, scenarios: tuple[Scenario, ...]) -> Iterator[str]:
+    named = config.option.qc_must_fail
+    if named is None:
+        return
+    known = {(Path(scenario.file).name, scenario.name) for scenario in scenarios}
+    try:
+        spared = vacuity.read_spared(config.invocation_params.dir / named)
+    except vacuity.SparedError as error:
+        yield str(error)
+        return
+    for each in spared:
+        if (each.feature, each.scenario) not in known:
+            yield f"{named}: there is no scenario {each.scenario!r} in {each.feature}"
 
 
 def stands_at(scenario: Scenario, place: str) -> bool:

@@ -102,7 +102,7 @@ class Suite:
     ) -> None:
         """Evidence is taken here: later, the scenario's clean-up has begun."""
         item: pytest.Item = request.node
-        if SCENARIO not in item.stash:
+        if SCENARIO not in item.stash or self._config.option.qc_must_fail is not None:
             return
         scenario = item.stash[SCENARIO]
         place = f"{scenario.file}:{step.line_number}"

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 
 class Stage:
-    """A cluster with an implementation on it. ``worker`` is ``gw0`` …, or "" if there is one."""
+    """A cluster with an implementation on it. ``worker`` is ``gw0`` …, or "" if there is one.
+
+    ``canary`` is False for an implementation that is known to do nothing.
+    """
 
     def __init__(
         self,
@@ -40,7 +43,9 @@ class Stage:
         cluster: str,
         budgets: Budgets,
         evidence_directory: Path,
+        canary: bool = True,
     ) -> None:
+        self._canary = canary
         self._run = run
         self._letters = worker_letters(worker)
         self._descriptor = descriptor
@@ -103,13 +108,14 @@ class Stage:
         implementation: Implementation = implement(self._descriptor, cluster, directory=directory)
         self._stack.callback(implementation.stop)
         implementation.start()
-        check_canary(
-            api,
-            self._descriptor.profile.canary,
-            nodes=cluster.nodes,
-            implementation=implementation,
-            namespace=f"qc-{self._run}-canary-{self._letters}",
-        )
+        if self._canary:
+            check_canary(
+                api,
+                self._descriptor.profile.canary,
+                nodes=cluster.nodes,
+                implementation=implementation,
+                namespace=f"qc-{self._run}-canary-{self._letters}",
+            )
         self._stack.callback(self._delete_priority_classes)
         self._ground = Ground(
             run=self._run,

@@ -1,0 +1,101 @@
+"""Whether scenarios can fail: a controller that does nothing has to fail them all.
+
+A scenario that passes with such a controller is *vacuous*, unless a list names it with the reason
+why doing nothing is right there. What the list names and does not pass is *stale*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+import yaml
+
+from queuecheck.verdict.outcome import Outcome, ScenarioResult
+
+KEYS = frozenset({"feature", "scenario", "with", "reason"})
+LOST = frozenset({Outcome.ENVIRONMENT})
+
+
+class SparedError(Exception):
+    """The list cannot be used; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Spared:
+    """A scenario that may pass with the implementations named, and why."""
+
+    feature: str
+    scenario: str
+    implementations: tuple[str, ...]
+    reason: str
+
+    def names(self, result: ScenarioResult) -> bool:
+        """Whether the result is one of this scenario."""
+        file = PurePath(result.place.rpartition(":")[0]).name
+        return (file, result.name) == (self.feature, self.scenario)
+
+
+@dataclass(frozen=True)
+class Vacuity:
+    """What passed though nothing was done, and what the list names for nothing."""
+
+    vacuous: tuple[ScenarioResult, ...]
+    spared: tuple[Spared, ...]
+    stale: tuple[Spared, ...]
+    lost: tuple[ScenarioResult, ...]
+    failed: int
+
+
+def read_spared(file: Path) -> tuple[Spared, ...]:
+    """The list. Raises SparedError."""
+    try:
+        entries = yaml.safe_load(file.read_text("utf-8"))
+    except OSError as error:
+        raise SparedError(f"{file}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise SparedError(f"{file}: {' '.join(str(error).split())}") from error
+    if not isinstance(entries, list):
+        raise SparedError(f"{file}: it has to be a list")
+    return tuple(_spared(file, number, entry) for number, entry in enumerate(entries, start=1))
+
+
+def examine(
+    results: Iterable[ScenarioResult], spared: Iterable[Spared], *, implementation: str
+) -> Vacuity:
+    """Judges a run against a controller that does nothing, by the name of that controller.
+
+    Only an entry whose scenario was run can be stale. Of an outline one row that passes is enough.
+    """
+    runs = list(results)
+    mine = [each for each in spared if implementation in each.implementations]
+    passed = [run for run in runs if run.outcome is Outcome.PASSED]
+    return Vacuity(
+        vacuous=tuple(run for run in passed if not any(each.names(run) for each in mine)),
+        spared=tuple(each for each in mine if any(each.names(run) for run in passed)),
+        stale=tuple(
+            each
+            for each in mine
+            if any(each.names(run) for run in runs) and not any(each.names(run) for run in passed)
+        ),
+        lost=tuple(run for run in runs if run.outcome in LOST),
+        failed=sum(run.outcome not in {Outcome.PASSED, *LOST} for run in runs),
+    )
+
+
+def _spared(file: Path, number: int, entry: object) -> Spared:
+    if not isinstance(entry, Mapping) or set(entry) != KEYS or not all(entry.values()):
+        keys = ", ".join(sorted(KEYS))
+        raise SparedError(f"{file}: entry {number} has to have exactly the keys {keys}")
+    found: Mapping[str, Any] = entry
+    implementations = found["with"]
+    if not isinstance(implementations, list):
+        raise SparedError(f"{file}: entry {number}: with has to be a list of implementations")
+    return Spared(
+        feature=str(found["feature"]),
+        scenario=str(found["scenario"]),
+        implementations=tuple(map(str, implementations)),
+        reason=str(found["reason"]),
+    )

@@ -1,0 +1,66 @@
+"""``--qc-must-fail``: a run in which every scenario has to fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plugin.test_scenarios import Project, project  # noqa: F401 - a fixture
+
+pytest_plugins = ["pytester"]
+MUST_FAIL = "--qc-must-fail=spared.yaml"
+ENTRY = """
+- feature: quota.feature
+  scenario: It counts
+  with: [reference]
+  reason: there is nothing to do
+"""
+
+
+def spare(project: Project, text: str) -> None:  # noqa: F811
+    (project.pytester.path / "spared.yaml").write_text(text, encoding="utf-8")
+
+
+def test_a_run_in_which_everything_fails_has_succeeded(project: Project) -> None:  # noqa: F811
+    spare(project, "[]")
+    project.feature(then="the claim fails")
+    result = project.run(MUST_FAIL)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["nothing vacuous: 1 fail with reference"])
+    assert "evidence" not in project.done
+
+
+def test_what_passes_is_named_and_fails_the_run(project: Project) -> None:  # noqa: F811
+    spare(project, "[]")
+    project.feature()
+    result = project.run(MUST_FAIL)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        ["VACUOUS  features/quota.feature:8: It counts", "1 pass although nothing is done"]
+    )
+
+
+def test_what_is_spared_may_pass_and_its_reason_is_told(project: Project) -> None:  # noqa: F811
+    spare(project, ENTRY)
+    project.feature()
+    result = project.run(MUST_FAIL)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["passes, as it may: It counts: there is nothing to do"])
+
+
+def test_what_is_spared_and_fails_is_stale(project: Project) -> None:  # noqa: F811
+    spare(project, ENTRY)
+    project.feature(then="the claim fails")
+    result = project.run(MUST_FAIL)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["STALE    quota.feature: It counts: it fails"])
+
+
+def test_a_list_with_an_unknown_scenario_is_refused(
+    project: Project,  # noqa: F811
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    spare(project, ENTRY.replace("It counts", "It cuonts"))
+    project.feature()
+    assert project.refused(capfd, MUST_FAIL) == [
+        "queuecheck: spared.yaml: there is no scenario 'It cuonts' in quota.feature"
+    ]
