@@ -8,8 +8,7 @@ Feature: Settings taken from a Queue
     Scenario: The gate, turned off, lets the next Job in
       Given a quota "team" of 4 cpu with only the gate on
       And the admitted Job "first" with priority 2 asks for 2 cpu, its pods not bound
-      And the Job "later" with priority 1 asks for 2 cpu
-      And "later" is never admitted while the gate is closed
+      And the waiting Job "later" with priority 1 asks for 2 cpu
       When the gate is turned off for "team"
       Then "later" is eventually admitted
 
@@ -74,12 +73,11 @@ Feature: Settings taken from a Queue
 
     @KQ-QUE-12 @should @needs:block @needs:intelligent
     Scenario Outline: From <before> to <after>, both that wait are admitted in the end
-      Given a <before> quota "team" of 4 cpu with the gate and preemption off
-      And the admitted Job "full" with priority 9 asks for 4 cpu, its pods running
+      Given a <before> quota "team" of 1 cpu with the gate and preemption off
       And the waiting Job "high" with priority 8 asks for 2 cpu
       And the waiting Job "low" with priority 1 asks for 2 cpu
       And the policy of "team" is changed to <after>
-      When the pods of "full" finish
+      When the quota "team" is raised to 4 cpu
       Then "high" is eventually admitted
       And "low" is eventually admitted
 

@@ -66,8 +66,8 @@ Feature: Quota
       And the Job "first" with priority 2 asks for 3 pods of 1 cpu
       And "first" is eventually admitted
       When the Job "second" with priority 1 asks for 1 cpu
-      Then "second" is never admitted
-      And "first" stays holding 3 replicas
+      Then "first" stays holding 3 replicas while nothing changes
+      And "second" is never admitted
 
   Rule: What has finished and is not replaced gives its share back
 

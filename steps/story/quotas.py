@@ -36,6 +36,10 @@ class Quotas:
         """The real names of all those that were made."""
         return frozenset(map(self.name, self._bodies))
 
+    def made(self, alias: str) -> bool:
+        """Whether the scenario has made a quota of that name."""
+        return alias in self._bodies
+
     def make(
         self,
         alias: str,
