@@ -23,7 +23,7 @@ MANY = parsers.re(
 REPORTED = parsers.re(rf"{UNIT} is reported to hold:")
 MARKED = parsers.re(rf"{UNIT} is marked by hand for (?P<replicas>\d+) replicas?")
 ALLOCATED_EARLIER = parsers.re(rf"{UNIT} was last allocated (?P<time>\d+ [sm]) ago")
-PROTECTION_OVER = parsers.re(rf"the protection of {UNIT} for (?P<time>\d+ [sm]) is over")
+PROTECTION_OVER = parsers.re(rf"the protection of (?P<time>\d+ [sm]) is over for {UNIT}")
 
 
 @given(MADE)

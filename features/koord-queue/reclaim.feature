@@ -50,6 +50,14 @@ Feature: Reclaiming by the job extension
       When the job extension is let go
       Then "low" never has an event "Reclaimed"
 
+    @KQ-RCL-06 @must
+    Scenario: A victim that keeps a running pod has no event Reclaimed
+      Given a quota "team" of 3 cpu with the gate and preemption on
+      And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, 1 of its pods running
+      When the Job "urgent" with priority 100 asks for 2 cpu
+      Then "urgent" is eventually admitted
+      And "low" never has an event "Reclaimed"
+
   Rule: What is bound by the time the job extension acts is not removed
 
     @KQ-RCL-08 @must @needs:hold-extension

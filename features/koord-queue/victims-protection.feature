@@ -37,7 +37,7 @@ Feature: Protection after an allocation
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the protection time is set to 2 s
-      And the protection of "low" for 2 s is over
+      And the protection of 2 s is over for "low"
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then "low" is eventually marked
 
