@@ -8,6 +8,7 @@ soon that may have been in time.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from queuecheck.kube import KubeObject
@@ -52,7 +53,8 @@ def marked_within_protection(unit: Subject, time: str) -> State:
             return False
         return _mark_written_by(found) < since + protection
 
-    return units.of_unit(unit, f"marked within its protection of {time}", too_soon)
+    state = units.of_unit(unit, f"marked within its protection of {time}", too_soon)
+    return replace(state, fields=("status.lastAllocateTime", *state.fields))
 
 
 def _mark_written_by(unit: KubeObject) -> datetime:
