@@ -100,5 +100,8 @@ Feature: Queues made, deleted and left behind by hand
     @KQ-QUE-17 @should
     Scenario: Nobody is admitted into it
       Given a hand-made Queue "own" outside the queue namespace with the policy Priority and the gate and preemption off
-      When the Job "lost" with priority 1 asks for 1 cpu
-      Then "lost" is never admitted
+      And the Job "lost" with priority 1 asks for 1 cpu
+      And a quota "team" of 2 cpu with the gate and preemption off
+      When the Job "served" with priority 1 asks for 1 cpu
+      Then "served" is eventually admitted
+      And "lost" is never admitted
