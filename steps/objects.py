@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from pytest_bdd import given, parsers, then
 
+from queuecheck.lint import judged_by
+from queuecheck.lint.words import Arguments
 from queuecheck.timeline import Window, absent, any_of, negate
 from steps.states import units
 from steps.story import Story
-from steps.words import BUDGETS, OBJECTS, condition, named, ruled_out, split, too_early
+from steps.words import (
+    BUDGETS,
+    OBJECTS,
+    condition,
+    named,
+    nonsense,
+    ruled_out,
+    split,
+    too_early,
+)
 
 WHILE = r"while (?P<reason>the gate is closed|the job extension is held|nothing changes)"
 STATE = r"(?P<state>(?:(?! while | before ).)+)"
@@ -25,8 +36,18 @@ IDLE_SECONDS = 5.0
 IDLE_WRITES = 10
 
 
+def _judge(arguments: Arguments) -> str:
+    return nonsense(arguments["objects"], arguments["state"].removesuffix(" again"))
+
+
+def _judge_table(arguments: Arguments) -> str:
+    rows = [row for row in arguments["datatable"][1:] if len(row) == 2]
+    return next((told for row in rows if (told := nonsense(*row))), "")
+
+
 @given(EVENTUALLY)
 @then(EVENTUALLY)
+@judged_by(_judge)
 def eventually(story: Story, objects: str, state: str) -> None:
     """``again``: it has been otherwise in between."""
     wanted, again = state.removesuffix(" again"), state.endswith(" again")
@@ -40,12 +61,14 @@ def eventually(story: Story, objects: str, state: str) -> None:
 
 @given(NEVER)
 @then(NEVER)
+@judged_by(_judge)
 def never(story: Story, objects: str, state: str) -> None:
     story.never(any_of(*(ruled_out(story, each, state) for each in split(objects))))
 
 
 @given(NEVER_WHILE)
 @then(NEVER_WHILE)
+@judged_by(_judge)
 def never_while(story: Story, objects: str, state: str, reason: str) -> None:
     if state == "admitted":
         # There is nothing to be admitted before the unit is there.
@@ -57,6 +80,7 @@ def never_while(story: Story, objects: str, state: str, reason: str) -> None:
 
 
 @then(NEVER_BEFORE)
+@judged_by(_judge)
 def never_before(story: Story, objects: str, state: str, unit: str) -> None:
     states = (ruled_out(story, each, state) for each in split(objects))
     story.never_before(any_of(*states), story.admitted(unit))
@@ -64,6 +88,7 @@ def never_before(story: Story, objects: str, state: str, unit: str) -> None:
 
 @given(STAYS)
 @then(STAYS)
+@judged_by(_judge)
 def stays(story: Story, objects: str, state: str) -> None:
     budget = BUDGETS.get(state, "create")
     for each in split(objects):
@@ -72,6 +97,7 @@ def stays(story: Story, objects: str, state: str) -> None:
 
 @given(STAYS_WHILE)
 @then(STAYS_WHILE)
+@judged_by(_judge)
 def stays_while(story: Story, objects: str, state: str, reason: str) -> None:
     budget = BUDGETS.get(state, "create")
     for each in split(objects):
@@ -82,6 +108,7 @@ def stays_while(story: Story, objects: str, state: str, reason: str) -> None:
 
 
 @then("these states are seen in this order:")
+@judged_by(_judge_table)
 def in_order(story: Story, datatable: list[list[str]]) -> None:
     (first, second), *rows = datatable
     if (first, second) != ("object", "state"):

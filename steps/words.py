@@ -8,7 +8,7 @@ all of them together, ``the Queue "team"`` the Queue that the implementation kee
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from queuecheck.timeline import Condition, Subject, absent, exists
 from steps.states import allocation, jobs, marks, pods, queues, quotas, standing, units
@@ -106,6 +106,24 @@ OF_QUOTA: _Words = {
     r"used for (\d+) cpu": quotas.used,
     r"used beyond (\d+) cpu": quotas.used_beyond,
 }
+
+
+_ALL: Mapping[str, Collection[str]] = {
+    "": {*OF_UNIT, *OF_UNIT_OF_JOB, NAMING, "admitted"},
+    "the Job": OF_JOB,
+    "the pods of": OF_PODS,
+    "the Queue": OF_QUEUE,
+    "the quota": OF_QUOTA,
+}
+
+
+def nonsense(objects: str, state: str) -> str:
+    """What is wrong with the words, before anything is run; "" if each object can be so."""
+    for each in split(objects):
+        noun, _ = named(each)
+        if not any(re.fullmatch(pattern, state) for pattern in _ALL[noun]):
+            return f"{each} cannot be {state!r}"
+    return ""
 
 
 def condition(story: Story, name: str, state: str) -> Condition:

@@ -22,7 +22,8 @@ What is examined:
   every requirement has a scenario; every scenario one ID, and its row's level
   every tag is known; every Feature carries the profile's
   names of scenarios are unique in their file, also across Rules
-  every step, with each row of an outline, fits exactly one definition
+  every step, with each row of an outline, fits exactly one definition, and the words for
+    states in it mean something
   no definition is unused, or a coroutine; no outline column has the name of a step's argument
   a Background has only Given and at most 4 steps, its Rule's and its Feature's together
     (a table or a docstring belongs to its step and does not count)

@@ -6,5 +6,6 @@ here is a function from what was read (``model``) to problems; none runs a step 
 """
 
 from queuecheck.lint.check import Suite, examine
+from queuecheck.lint.words import judged_by
 
-__all__ = ["Suite", "examine"]
+__all__ = ["Suite", "examine", "judged_by"]

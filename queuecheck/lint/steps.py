@@ -14,6 +14,7 @@ from pathlib import Path
 
 from queuecheck.catalogue import Problem
 from queuecheck.lint.model import FeatureFile, Scenario, Step
+from queuecheck.lint.words import problem_of
 from queuecheck.plugin.compat import StepDefinition
 
 
@@ -50,11 +51,12 @@ class StepCheck:
             contexts = [row for table in scenario.examples for row in table.contexts] or [{}]
             for step in scenario.all_steps:
                 for context in contexts:
-                    yield from self._of_step(file, scenario, step, _rendered(step.text, context))
+                    yield from self._of_step(file, scenario, step, context)
 
     def _of_step(
-        self, file: FeatureFile, scenario: Scenario, step: Step, text: str
+        self, file: FeatureFile, scenario: Scenario, step: Step, context: Mapping[str, str]
     ) -> Iterator[Problem]:
+        text = _rendered(step.text, context)
         found = self._fitting(step.keyword, text)
         keyword = step.keyword.title()
         if not found:
@@ -64,11 +66,16 @@ class StepCheck:
             message = f"{keyword} {text!r} fits {len(found)} definitions: {places}"
             yield Problem(file.name, step.line, message, "narrow their texts until one is left")
         for definition in found:
-            clash = sorted(set(definition.arguments(text) or ()) & set(scenario.parameters))
+            arguments = definition.arguments(text) or {}
+            clash = sorted(set(arguments) & set(scenario.parameters))
             if clash:
                 message = f"<{clash[0]}> is also what {self._place(definition)} calls an argument"
                 remedy = "name the outline's column otherwise"
                 yield Problem(file.name, step.line, message, remedy)
+            table = [[_rendered(cell, context) for cell in row.cells] for row in step.table]
+            if wrong := problem_of(definition.function, {**arguments, "datatable": table}):
+                remedy = "correct its words or add them where the others are"
+                yield Problem(file.name, step.line, wrong, remedy)
 
     def _fitting(self, keyword: str, text: str) -> list[StepDefinition]:
         if (keyword, text) not in self._by_text:

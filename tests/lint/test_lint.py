@@ -246,6 +246,32 @@ def test_something_wrong_in_a_step_is_found(added: str, finding: str, lint: Lint
     assert [line for line in found if line.startswith(finding)], found
 
 
+JUDGED = """
+
+from queuecheck.lint import judged_by
+
+
+def judge(arguments):
+    states = [arguments["state"], *(row[0] for row in arguments["datatable"])]
+    return next((f"nothing is {state}" for state in states if state != "idle"), "")
+
+
+@then(parsers.re(r"it is (?P<state>.+)"))
+@judged_by(judge)
+def state(state):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "line"), [("it is idel", 17), ("it is idle\n      | idle |\n      | idel |", 17)]
+)
+def test_a_step_judges_its_own_words(step: str, line: int, lint: Lint) -> None:
+    feature = FEATURE.replace("And it waits 5 s\n", f"And it waits 5 s\n      And {step}\n", 1)
+    (found,) = lint(feature, STEPS + JUDGED)
+    assert found.startswith(f"{F}:{line}: nothing is idel; correct its words or add them")
+
+
 def test_what_is_not_there_yet_can_be_left_out(lint: Lint) -> None:
     steps = STEPS + WRONG_STEPS["unused"][0]
     feature = FEATURE[: FEATURE.index("    @KQ-QTA-02")]
