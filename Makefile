@@ -36,7 +36,7 @@ vacuity: $(READY) ## Show that no scenario passes with a controller that does no
 	@PYTHONPATH="$(CURDIR)" $(BIN)/queuecheck run --must-fail tests/vacuity/spared.yaml \
 	  --implementation tests/vacuity/nothing.yaml --timeout-scale 0.03 $(ARGS)
 	@PYTHONPATH="$(CURDIR)" $(BIN)/queuecheck run --must-fail tests/vacuity/spared.yaml \
-	  --implementation tests/vacuity/takes-over-only.yaml --timeout-scale 0.15 $(ARGS)
+	  --implementation tests/vacuity/takes-over-only.yaml --timeout-scale 0.1 $(ARGS)
 
 lint: $(READY) ## Check format, style, layers and features
 	@$(BIN)/ruff format --check .

@@ -135,6 +135,11 @@ def assert_as_written(units: History, events: History) -> None:
     assert told(events, "low-priority-job").count("Preempted") == 1
 
 
+def holder(api: Api, component: str) -> Any:
+    found = api.get(LEASES, f"koord-queue-{component}", namespace="koord-queue")
+    return found["spec"].get("holderIdentity")
+
+
 def assert_no_complaint(program: Program) -> None:
     assert [line for line in program.lines if " error " in line or " warning " in line] == []
 
@@ -191,10 +196,12 @@ def test_a_component_killed_in_the_middle_and_started_again_ends_as_written(  # 
 def test_both_components_run_in_one_process_until_they_are_asked_to_stop(
     installed: Api, control_plane: LocalCluster, units: History, quota: str
 ) -> None:
-    with running(control_plane.kubeconfig) as program:
+    with running(control_plane.kubeconfig, "all", "--leader-elect", "--identity=both") as program:
         submit(installed, "low", quota)
         units.latest("low-priority-job", lambda unit: phase(unit) == "Dequeued")
+        assert [holder(installed, name) for name in COMPONENTS] == ["both", "both"]
         assert program.end(signal.SIGTERM) == 0
+    assert [holder(installed, name) for name in COMPONENTS] == [None, None]
     assert_no_complaint(program)
 
 
