@@ -6,7 +6,7 @@ from pytest_bdd import given, parsers, then
 
 from queuecheck.lint import judged_by
 from queuecheck.lint.words import Arguments
-from queuecheck.timeline import Window, absent, any_of, negate
+from queuecheck.timeline import Window, any_of, negate
 from steps.states import units
 from steps.story import Story
 from steps.words import (
@@ -30,10 +30,6 @@ NEVER_BEFORE = parsers.re(
 )
 STAYS = parsers.re(rf"{OBJECTS} stays? {STATE}")
 STAYS_WHILE = parsers.re(rf"{OBJECTS} stays? {STATE} {WHILE}")
-
-# A head that spins is written again and again; so many writes in so many seconds are none.
-IDLE_SECONDS = 5.0
-IDLE_WRITES = 10
 
 
 def _judge(arguments: Arguments) -> str:
@@ -115,21 +111,6 @@ def in_order(story: Story, datatable: list[list[str]]) -> None:
         raise ValueError(f"the table's columns are object and state, not {first} and {second}")
     states = (condition(story, *row) for row in rows)
     story.in_order(*states, too_early=too_early(story, *rows[-1]))
-
-
-@then(parsers.re(r'"(?P<unit>[^"]+)" is hardly written to while nothing happens'))
-def is_hardly_written(story: Story, unit: str) -> None:
-    """The requirement is a number of writes in a time: neither hangs on budgets."""
-    subject, timeline = story.unit(unit), story.world.timeline
-    begun = timeline.position()
-    timeline.sleep(IDLE_SECONDS)
-    # The window closes where everything that has happened has come in.
-    story.never(absent(subject), window=story.now(), since=begun)
-    writes = len(timeline.history(subject, begun))
-    assert writes <= IDLE_WRITES, (
-        f"{subject.label} was written {writes} times in {IDLE_SECONDS:g} idle seconds, "
-        f"more than {IDLE_WRITES}"
-    )
 
 
 def _window(story: Story, reason: str) -> Window:

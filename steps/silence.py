@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pytest_bdd import then, when
+from pytest_bdd import parsers, then, when
 
 from queuecheck.kube import KubeObject
-from queuecheck.timeline import Quiet, Selection, SetState
+from queuecheck.timeline import Quiet, Selection, SetState, State, Subject
 from steps.story import Story
 
 IN_SCENARIO = ("ElasticQuota", "Job", "QueueUnit", "Pod", "Event")
 IN_QUEUE_NAMESPACE = ("Queue", "Event")
+# A unit that spins is written again and again; so many writes in so many seconds are none of that.
+# The requirement names both, so neither hangs on a budget.
+FEW_WRITES = 10
+FEW_SECONDS = 5.0
 
 
 @when("everything has come to rest")
@@ -35,6 +39,27 @@ def nothing_is_written(story: Story) -> None:
     # The same time for all of them: a quiet period counts from where the claim starts.
     for selection in _selections(story):
         story.never(_written(story, selection), window=Quiet("idle"))
+
+
+@then(parsers.re(r'"(?P<unit>[^"]+)" is hardly written to while nothing happens'))
+def is_hardly_written(story: Story, unit: str) -> None:
+    begun = story.world.timeline.position()
+    story.world.timeline.sleep(FEW_SECONDS)
+    story.never(_often_written(story.unit(unit)), window=story.now(), since=begun)
+
+
+def _often_written(unit: Subject) -> State:
+    """Holds once the versions that were shown to it are too many; in a replay they come again."""
+    versions: set[str] = set()
+
+    def test(found: KubeObject | None) -> bool:
+        if found is not None:
+            versions.add(found["metadata"]["resourceVersion"])
+        # The first one is how it stood at the start.
+        return len(versions) > FEW_WRITES + 1
+
+    sentence = f"{unit.label} is written more than {FEW_WRITES} times in {FEW_SECONDS:g} s"
+    return State(unit, sentence, test, ("metadata.resourceVersion", "status.attempts"))
 
 
 def _selections(story: Story) -> list[Selection]:

@@ -17,7 +17,7 @@ Feature: Admission
         | podSet  | count | cpu |
         | leader  | 1     | 2   |
         | workers | 3     | 1   |
-      Then "pair" is eventually Dequeued with 4 replicas and no reclaimState
+      Then "pair" is eventually admitted
 
     @KQ-ADM-05 @should @needs:multi-podset
     Scenario: A unit of which only one podSet fits holds nothing

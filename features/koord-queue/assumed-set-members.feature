@@ -6,7 +6,7 @@ Feature: Leaving the assumed set
 
     @KQ-ASM-07 @should
     Scenario: The unit leaves the set when its pods are bound and do not start
-      Given a quota "team" of 4 cpu with the gate and preemption on
+      Given a quota "team" of 4 cpu with only the gate on
       And the admitted Job "first" with priority 10 asks for 2 cpu, its pods not bound
       And the waiting Job "later" with priority 1 asks for 2 cpu
       When the pods of "first" are bound and do not start
@@ -25,7 +25,7 @@ Feature: Leaving the assumed set
 
     @KQ-ASM-08 @should
     Scenario: The queue goes on when a member completes
-      Given a quota "team" of 4 cpu with the gate and preemption on
+      Given a quota "team" of 4 cpu with only the gate on
       And the Job "first" with priority 10 is submitted with:
         """
         spec:
@@ -44,7 +44,7 @@ Feature: Leaving the assumed set
 
     @KQ-ASM-08 @should
     Scenario: The queue goes on when a member fails
-      Given a quota "team" of 4 cpu with the gate and preemption on
+      Given a quota "team" of 4 cpu with only the gate on
       And the admitted Job "first" with priority 10 asks for 2 pods of 1 cpu, 1 of its pods running
       And the waiting Job "later" with priority 1 asks for 2 cpu
       When 1 of the pods of "first" fails
@@ -52,7 +52,7 @@ Feature: Leaving the assumed set
 
     @KQ-ASM-08 @should
     Scenario: The queue goes on when a member is deleted
-      Given a quota "team" of 4 cpu with the gate and preemption on
+      Given a quota "team" of 4 cpu with only the gate on
       And the admitted Job "first" with priority 10 asks for 2 cpu, its pods not bound
       And the waiting Job "later" with priority 1 asks for 2 cpu
       When the Job "first" is deleted
@@ -62,7 +62,7 @@ Feature: Leaving the assumed set
 
     @KQ-ASM-09 @may
     Scenario: While the replacement of a failed pod is unbound the next unit waits
-      Given a quota "team" of 4 cpu with the gate and preemption on
+      Given a quota "team" of 4 cpu with only the gate on
       And the Job "first" with priority 10 is submitted with:
         """
         spec:
@@ -80,7 +80,7 @@ Feature: Leaving the assumed set
 
     @KQ-ASM-09 @may
     Scenario: A pod that has succeeded leaves the gate open
-      Given a quota "team" of 4 cpu with the gate and preemption on
+      Given a quota "team" of 4 cpu with only the gate on
       And the admitted Job "first" with priority 10 asks for 2 pods of 1 cpu, its pods running
       And 1 of the pods of "first" finishes
       When the Job "later" with priority 1 asks for 2 cpu

@@ -7,7 +7,7 @@ Feature: The assumed set and its gate
 
     @KQ-ASM-01 @must
     Scenario Outline: A later Job of <kind> priority waits for the member's pods
-      Given a quota "team" of 4 cpu with the gate and preemption on
+      Given a quota "team" of 4 cpu with only the gate on
       And the admitted Job "first" with priority 10 asks for 2 cpu, its pods not bound
       When the Job "later" with priority <rank> asks for 2 cpu
       Then "later" is never admitted
@@ -19,7 +19,7 @@ Feature: The assumed set and its gate
 
     @KQ-ASM-06 @should
     Scenario: The unit that waits says that no more units are allowed
-      Given a quota "team" of 4 cpu with the gate and preemption on
+      Given a quota "team" of 4 cpu with only the gate on
       And the admitted Job "first" with priority 10 asks for 2 cpu, its pods not bound
       When the Job "later" with priority 1 asks for 2 cpu
       Then "later" is eventually saying "no more queueUnit allowed to schedule in this queue"
@@ -28,7 +28,7 @@ Feature: The assumed set and its gate
 
     @KQ-ASM-02 @must
     Scenario: The waiting Job is admitted once the member's pods run
-      Given a quota "team" of 4 cpu with the gate and preemption on
+      Given a quota "team" of 4 cpu with only the gate on
       And the admitted Job "first" with priority 10 asks for 2 cpu, its pods not bound
       And the waiting Job "later" with priority 1 asks for 2 cpu
       When the pods of "first" run
@@ -38,14 +38,14 @@ Feature: The assumed set and its gate
 
     @KQ-ASM-04 @must
     Scenario: With two of three pods bound the unit is still a member
-      Given a quota "team" of 5 cpu with the gate and preemption on
+      Given a quota "team" of 5 cpu with only the gate on
       And the admitted Job "first" with priority 10 asks for 3 pods of 1 cpu, 2 of its pods running
       When the Job "later" with priority 1 asks for 2 cpu
       Then "later" is never admitted
 
     @KQ-ASM-04 @must
     Scenario: The last of three pods opens the gate
-      Given a quota "team" of 5 cpu with the gate and preemption on
+      Given a quota "team" of 5 cpu with only the gate on
       And the admitted Job "first" with priority 10 asks for 3 pods of 1 cpu, 2 of its pods running
       And the waiting Job "later" with priority 1 asks for 2 cpu
       When 3 of the pods of "first" run
@@ -75,7 +75,7 @@ Feature: The assumed set and its gate
         | job   | priority | cpu |
         | one   | 11       | 2   |
         | other | 10       | 2   |
-      And the gate and preemption are turned on for "team"
+      And the gate is turned on for "team"
       And the pods of "one" run
       When the Job "later" with priority 1 asks for 2 cpu
       Then "later" is never admitted
@@ -87,7 +87,7 @@ Feature: The assumed set and its gate
         | job   | priority | cpu |
         | one   | 11       | 2   |
         | other | 10       | 2   |
-      And the gate and preemption are turned on for "team"
+      And the gate is turned on for "team"
       And the waiting Job "later" with priority 1 asks for 2 cpu
       And the pods of "one" run
       When the pods of "other" run
