@@ -112,3 +112,13 @@ Feature: What a pod is charged
       When the Job "train" with priority 10 asks for 3 cpu
       Then "train" is eventually admitted
       And "odd" is never admitted
+
+    @KQ-JOB-16 @should @needs:block
+    Scenario: Nobody stays behind it in a Block queue either
+      Given a Block quota "strict" of 3 cpu with the gate and preemption off
+      And a unit "odd" without a Job, with priority 100, asks for:
+        | podSet | count | cpu  |
+        | main   | 1     | lots |
+      And "odd" is eventually saying why it waits
+      When the Job "train" with priority 10 asks for 3 cpu
+      Then "train" is eventually admitted

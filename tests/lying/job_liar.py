@@ -1,0 +1,92 @@
+"""Lies about Jobs: what they are charged, whose unit a unit is, and what becomes of their pods.
+
+See ``liar.py``: this is a liar of the same kind.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from controller.core import cost, decode
+from controller.core.decisions import Decision, Kind, Object
+from controller.core.instants import Instant
+from controller.core.jobs import job_writes, takeover
+from controller.core.model import Unit
+from controller.core.queueing import QueueLedger
+from controller.core.unit_events import queue_not_found
+from controller.shell.flags import main
+
+
+def matches_by_name() -> None:
+    """A unit of the Job's name is taken for the Job's, whatever its UID."""
+    takeover.stands_for = lambda unit, job: True  # noqa: ARG005
+
+
+def charges_containers_only() -> None:
+    """Init containers and overhead cost nothing."""
+    honest = cost.pod_cost
+
+    def lie(spec: Object) -> dict[str, int]:
+        return honest({"containers": spec.get("containers") or []})
+
+    decode.pod_cost = takeover.pod_cost = lie  # type: ignore[attr-defined]
+
+
+def loses_the_place() -> None:
+    """A unit whose Job has changed goes to the end of the queue."""
+    honest = decode.unit
+
+    def lie(raw: Object) -> Unit:
+        unit = honest(raw)
+        changes = decode.number(raw, "metadata", "generation") or 1
+        return replace(unit, created=unit.created + 3600 * changes)
+
+    decode.unit = lie
+
+
+def leaves_pods_beyond_the_grant() -> None:
+    """The parallelism that the user sets is let be."""
+    job_writes.limit = lambda job, parallelism, why: None  # noqa: ARG005
+
+
+def warns_at_each_look() -> None:
+    """QueueNotFound comes whenever a unit without a queue is looked at."""
+    honest, numbers = QueueLedger._without_queue, count()
+
+    def lie(self: QueueLedger, book: Any, queue: str, now: Instant) -> tuple[Decision, ...]:
+        events = (queue_not_found(unit, f"queue {queue} not found") for unit in book.asking)
+        more = (replace(event, once=f"{event.once}.{next(numbers)}") for event in events)
+        return (*honest(self, book, queue, now), *more)
+
+    QueueLedger._without_queue = lie  # type: ignore[method-assign]
+
+
+def forgets_the_deleted() -> None:
+    """What a Job held is free as soon as its unit is gone."""
+    honest = QueueLedger.apply
+
+    def lie(self: QueueLedger, kind: Kind, raw: Object, *, deleted: bool) -> frozenset[str]:
+        return frozenset() if kind is Kind.POD else honest(self, kind, raw, deleted=deleted)
+
+    QueueLedger.apply = lie  # type: ignore[method-assign]
+
+
+LIES: dict[str, Callable[[], None]] = {
+    lie.__name__.replace("_", "-"): lie
+    for lie in (
+        matches_by_name,
+        charges_containers_only,
+        loses_the_place,
+        leaves_pods_beyond_the_grant,
+        warns_at_each_look,
+        forgets_the_deleted,
+    )
+}
+
+if __name__ == "__main__":
+    LIES[sys.argv.pop(1)]()
+    main(prog_name="python -m controller")

@@ -1,0 +1,53 @@
+"""Controllers that lie about Jobs are found out."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.lying.lie import Lie, find_out
+
+about_jobs = partial(Lie, liar="job_liar.py")
+
+LIES = (
+    about_jobs(
+        "matches-by-name",
+        ("KQ-JOB-10",),
+        ('never: Job "train" is resumed', "it was so"),
+    ),
+    about_jobs(
+        "charges-containers-only",
+        ("KQ-JOB-14",),
+        ('QueueUnit "train" is waiting, with a message or an attempt',),
+        scale=0.3,
+    ),
+    about_jobs(
+        "loses-the-place",
+        ("KQ-JOB-07",),
+        ('QueueUnit "early" is admitted',),
+        scale=0.5,
+    ),
+    about_jobs(
+        "leaves-pods-beyond-the-grant",
+        ("KQ-JOB-19",),
+        ('pods of "train" are 1 in number at most',),
+        scale=0.5,
+    ),
+    about_jobs(
+        "warns-at-each-look",
+        ("KQ-JOB-12",),
+        ('QueueUnit "early" has more than 1 event "QueueNotFound"', "it was so"),
+    ),
+    about_jobs(
+        "forgets-the-deleted",
+        ("KQ-JOB-09",),
+        ('never: QueueUnit "next" is admitted, or holds something already', "it was so"),
+    ),
+)
+
+
+@pytest.mark.parametrize("lie", LIES, ids=[lie.name for lie in LIES])
+def test_a_lie_about_jobs_is_found_out(lie: Lie, tmp_path: Path) -> None:
+    find_out(lie, tmp_path)
