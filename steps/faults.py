@@ -16,7 +16,7 @@ from queuecheck.timeline import HarnessError
 from steps.story import Story
 
 PATIENCE_SECONDS = 1
-LATE_SECONDS = 1.0
+LATE_SECONDS = 1.5
 PLURALS = {
     "pods": "pods",
     "Jobs": "jobs",
