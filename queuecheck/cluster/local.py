@@ -158,7 +158,6 @@ class LocalCluster:
             {"cross-kind-order"} if cross_kind_order(self._client, namespace="default") else set()
         )
         self._wait(lambda: self._ready(self._ports.scheduler, READY), READY, scheduler)
-        self._await_apiserver(READY)
         self._capabilities = frozenset({"simulated-nodes", "own-users", "restart", *probed})
 
     def _boot(self, found: Programs, seed: Seed) -> None:
@@ -169,10 +168,10 @@ class LocalCluster:
         self._boot_server(found)
         if not planted:
             self._await_definitions()
+        # The controller manager gives up on a server that is not ready for ten seconds.
+        self._await_apiserver(READY)
         self._launch("kube-controller-manager", servers.controller_manager(found, files, ports))
         self._launch("kube-scheduler", servers.scheduler(found, files, ports))
-        if planted:
-            self._await_apiserver(USABLE)
         self._connect()
 
     def _grow(self, found: Programs, seed: Seed) -> None:
@@ -192,11 +191,11 @@ class LocalCluster:
         files, ports = self._started(), self._ports
         self._boot_server(found)
         self._await_definitions()
+        self._await_apiserver(READY)
         manager = self._launch(
             "kube-controller-manager", servers.controller_manager(found, files, ports)
         )
         self._wait(lambda: _default_account(self._client), "the default service account", manager)
-        self._await_apiserver(READY)
         etcd, *others = self._children
         for child in others:
             child.kill()
