@@ -33,9 +33,6 @@ _OF_MARKS: _Words = {
     r"holding (\d+) replicas? and not marked": (
         lambda unit, number: marks.left_with(unit, int(number))
     ),
-    r"holding more than (\d+) replicas?": (
-        lambda unit, number: marks.holding_more(unit, int(number))
-    ),
 }
 OF_UNIT: _Words = {
     **_OF_MARKS,

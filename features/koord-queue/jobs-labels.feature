@@ -43,7 +43,7 @@ Feature: Jobs and the queues that they name
       And the Job "early" with priority 10 asks for 1 cpu from "late"
       And "early" is eventually refused
       And the annotation "scheduling.x-k8s.io/priority" of the Job "early" is set to "20"
-      When the Job "another" with priority 10 asks for 1 cpu from "late"
+      When the Job "another" with priority 1 asks for 1 cpu from "late"
       Then "another" is eventually refused
       And "early" has exactly one event Warning "QueueNotFound"
 

@@ -39,7 +39,7 @@ Feature: How a Job ends
       And the waiting Job "next" with priority 1 asks for 2 cpu
       When the Job "next" is deleted
       Then "next" is eventually gone
-      And "first" stays in phase Running
+      And "first" stays admitted
 
     @KQ-JOB-09 @should
     Scenario: Nobody is admitted while the pods of an admitted Job are still going

@@ -70,7 +70,8 @@ Feature: The unit that stands for a Job
         """
       And "train" is eventually refused
       When the parallelism of the Job "train" is set to 2
-      Then "train" is eventually Dequeued with 2 replicas and no reclaimState
+      Then "train" is eventually admitted
+      And "train" is eventually holding 2 replicas
 
     @KQ-JOB-07 @should
     Scenario: A Job made larger needs the larger room

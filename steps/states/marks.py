@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from queuecheck.timeline import Condition, State, Subject, all_of
-from steps.states.units import admissions, held, holds, marks, of_unit, phase
+from steps.states.units import admissions, holds, marks, of_unit, phase
 
 
 def not_marked(unit: Subject) -> State:
@@ -42,12 +42,3 @@ def left_with(unit: Subject, replicas: int) -> Condition:
     """The unit holds so many replicas, and no entry of it carries a reclaimState."""
     number = holds(unit, replicas)
     return all_of(number, not_marked(unit), sentence=f"{number.sentence} and not marked")
-
-
-def holding_more(unit: Subject, replicas: int) -> State:
-    """What the unit holds adds up to more than so many replicas."""
-    return of_unit(
-        unit,
-        f"holding more than {replicas} replica{'s' if replicas != 1 else ''}",
-        lambda found: sum(held(found).values()) > replicas,
-    )
