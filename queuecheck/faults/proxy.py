@@ -70,8 +70,8 @@ class FaultProxy:
         self._writes: list[Request] = []
         self._halted = threading.Event()
         self._url = ""
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="faults", daemon=True)
+        self._loop: asyncio.AbstractEventLoop
+        self._thread: threading.Thread
         # Of the loop's thread alone:
         self._runner: web.AppRunner | None = None
         self._session: aiohttp.ClientSession | None = None
@@ -90,7 +90,9 @@ class FaultProxy:
             return tuple(self._writes)
 
     def start(self) -> None:
-        """Returns when it listens."""
+        """Returns when it listens. Nothing else can be asked of it before."""
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="faults", daemon=True)
         self._thread.start()
         self._wait_for(self._start())
 
@@ -269,18 +271,15 @@ class FaultProxy:
 
 async def _until(cut: asyncio.Event, upstream: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
     """The events of a stream until it ends or is cut: lines of JSON, or what comes in one piece."""
-    end = asyncio.ensure_future(cut.wait())
+    end: asyncio.Future[Any] = asyncio.ensure_future(cut.wait())
+    chunk: asyncio.Future[Any] = asyncio.ensure_future(upstream.content.readany())
     rest = b""
     try:
         while True:
+            await asyncio.wait((chunk, end), return_when=asyncio.FIRST_COMPLETED)
+            if not chunk.done() or not (data := chunk.result()):
+                return
             chunk = asyncio.ensure_future(upstream.content.readany())
-            await asyncio.wait({chunk, end}, return_when=asyncio.FIRST_COMPLETED)
-            if not chunk.done():
-                chunk.cancel()
-                return
-            data = chunk.result()
-            if not data:
-                return
             if not _is_json(upstream):
                 yield data
                 continue
@@ -289,6 +288,8 @@ async def _until(cut: asyncio.Event, upstream: aiohttp.ClientResponse) -> AsyncI
                 yield line + b"\n"
     finally:
         end.cancel()
+        chunk.add_done_callback(lambda read: read.cancelled() or read.exception())
+        chunk.cancel()
 
 
 def _is_json(upstream: aiohttp.ClientResponse) -> bool:
