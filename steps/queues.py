@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_bdd import given, parsers, then, when
 
+from steps.quotas import annotations_of
 from steps.states import queues
 from steps.story import PARENT_LABEL, SETTINGS, Story
 
@@ -48,6 +49,12 @@ def annotate(story: Story, queue: str, key: str, value: str | None) -> None:
 @when(DELETED)
 def delete(story: Story, queue: str) -> None:
     story.quotas.delete_queue(queue)
+
+
+@then(parsers.re(rf"the Queue {QUEUE} eventually carries these annotations:"))
+def carries(story: Story, queue: str, datatable: list[list[str]]) -> None:
+    state = queues.carries(story.queue(queue), annotations_of(datatable))
+    story.eventually(state, within="create", since=story.acted)
 
 
 @then(parsers.re(rf'the Queue {QUEUE} eventually names the parent "(?P<parent>[^"]+)"'))

@@ -34,6 +34,12 @@ ANNOTATED = parsers.re(
 )
 
 
+def annotations_of(datatable: list[list[str]]) -> dict[str, str]:
+    """The columns are annotation and value; values stand in quotes, so that none is empty."""
+    _, *rows = datatable
+    return {key: value.strip('"') for key, value in rows}
+
+
 @when(MADE)
 def make(  # noqa: PLR0917 - one argument for each word of the step
     story: Story,
@@ -85,11 +91,9 @@ def make_with_limits(story: Story, quota: str, settings: str, datatable: list[li
 
 @when(ANNOTATED_FROM_THE_START)
 def make_annotated(story: Story, quota: str, cpu: str, datatable: list[list[str]]) -> None:
-    """The columns are annotation and value; values stand in quotes, so that none is empty."""
-    _, *rows = datatable
-    annotations = {key: value.strip('"') for key, value in rows}
+    settings = annotations_of(datatable)
     story.act()
-    story.quotas.make(quota, limits={"cpu": cpu}, settings=annotations, policy="Priority")
+    story.quotas.make(quota, limits={"cpu": cpu}, settings=settings, policy="Priority")
 
 
 @given(ANNOTATED_FROM_THE_START)

@@ -11,9 +11,11 @@ Feature: Annotations of quotas and Queues
         | koord-queue/wait-for-pods-running       | "true"   |
         | koord-queue/enable-queueunit-preemption | "false"  |
         | koord-queue/of-no-known-meaning         | "a, b=c" |
-      Then the Queue "team" is eventually carrying the annotation "koord-queue/wait-for-pods-running" with "true"
-      And the Queue "team" is eventually carrying the annotation "koord-queue/enable-queueunit-preemption" with "false"
-      And the Queue "team" is eventually carrying the annotation "koord-queue/of-no-known-meaning" with "a, b=c"
+      Then the Queue "team" eventually carries these annotations:
+        | annotation                              | value    |
+        | koord-queue/wait-for-pods-running       | "true"   |
+        | koord-queue/enable-queueunit-preemption | "false"  |
+        | koord-queue/of-no-known-meaning         | "a, b=c" |
 
   Rule: It is there also when it is added or changed later
 

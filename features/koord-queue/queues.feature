@@ -60,8 +60,10 @@ Feature: Queues made from quotas
       When the governing text's ElasticQuota "team-a" is created as it stands
       Then the Queue "team-a" is eventually of the policy Priority
       And the Queue "team-a" is eventually of the priority 1000
-      And the Queue "team-a" is eventually carrying the annotation "koord-queue/wait-for-pods-running" with "true"
-      And the Queue "team-a" is eventually carrying the annotation "koord-queue/enable-queueunit-preemption" with "true"
+      And the Queue "team-a" eventually carries these annotations:
+        | annotation                              | value  |
+        | koord-queue/wait-for-pods-running       | "true" |
+        | koord-queue/enable-queueunit-preemption | "true" |
       And the Queue "team-a" is eventually carrying the label "quota.scheduling.koordinator.sh/parent" with ""
 
     @KQ-QUE-16 @must @serial

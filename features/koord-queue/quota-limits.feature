@@ -26,7 +26,8 @@ Feature: The limits of a quota
         | resource | max |
         | cpu      | 0   |
       When the Job "train" with priority 1 asks for 1 cpu
-      Then "train" is never admitted
+      Then "train" is eventually refused
+      And "train" is never admitted
 
     @KQ-QTA-04 @should
     Scenario: A resource that the unit does not request has no veto

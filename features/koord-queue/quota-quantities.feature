@@ -36,7 +36,8 @@ Feature: Quantities
         spec: {template: {spec: {containers: [
           {name: main, resources: {requests: {cpu: <asked cpu>, memory: <asked memory>}}}]}}}
         """
-      Then "train" is never admitted
+      Then "train" is eventually refused
+      And "train" is never admitted
 
       Examples:
         | cpu  | memory | asked cpu | asked memory |

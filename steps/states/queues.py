@@ -23,9 +23,10 @@ def of_queue(queue: Subject, sentence: str, test: Callable[[KubeObject], bool]) 
 
 def carries(queue: Subject, wanted: Mapping[str, str | None]) -> State:
     """The Queue is there with these annotations, and without those that are None."""
+    shown = [f"no {key}" if text is None else f'{key} "{text}"' for key, text in wanted.items()]
     return of_queue(
         queue,
-        "carrying the quota's settings",
+        f"carrying {' and '.join(shown)}" if shown else "there",
         lambda found: all(annotations_of(found).get(key) == text for key, text in wanted.items()),
     )
 
