@@ -84,6 +84,7 @@ def spares(story: Story, unit: str) -> None:
 
 @then(parsers.re(rf"{OBJECTS} (?:is|are) marked only once"))
 def only_once(story: Story, objects: str) -> None:
+    ends = []
     for each in split(objects):
         subject = story.unit(named(each)[1])
         marked = units.marked(subject)
@@ -91,4 +92,7 @@ def only_once(story: Story, objects: str) -> None:
         over = negate(marked, sentence=f"{subject.label} is not marked")
         ended = story.eventually(over, within="reclaim", since=begun.position)
         again = replace(marked, sentence=f"{subject.label} is marked again")
-        story.never(again, since=ended.position)
+        ends.append((again, ended.position))
+    window = story.window()
+    for again, since in ends:
+        story.never(again, window=window, since=since)

@@ -55,15 +55,15 @@ Feature: After a round of preemption
   Rule: Reclaimed victims are admitted again in the queue's order
 
     @KQ-PRE-20 @should
-    Scenario: The higher of two victims comes back first, though it was created later
+    Scenario: The higher of two victims comes back first, whichever was created first
       Given a quota "team" of 4 cpu with the gate and preemption off
       And these admitted Jobs, their pods not bound:
-        | job    | priority | cpu |
-        | lower  | 1        | 2   |
-        | higher | 2        | 2   |
+        | job   | priority | cpu |
+        | low-1 | 1        | 2   |
+        | low-2 | 2        | 2   |
       And the gate and preemption are turned on for "team"
       And the Job "urgent" with priority 100 asks for 4 cpu
       And "urgent" is eventually admitted
       And the pods of "urgent" run
       When the pods of "urgent" finish
-      Then "lower" is never admitted before "higher" is admitted
+      Then "low-1" is never admitted before "low-2" is admitted

@@ -98,7 +98,8 @@ Feature: Preemption before the reservation
         | "low-2"  | reserving nothing and not marked |
         | "urgent" | admitted                         |
 
-  Rule: While the unit waits its message starts "preemption: waiting for queueUnit preempted, victims: [" and names each victim with its namespace
+  Rule: While the unit waits, its message names each victim with its namespace
+    It starts "preemption: waiting for queueUnit preempted, victims: [".
 
     @KQ-RSV-07 @should
     Scenario: The message names both victims

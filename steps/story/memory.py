@@ -105,12 +105,11 @@ class Story:
     ) -> None:
         """The claim from the latest act on; silence proves nothing once the controller is gone.
 
-        Without a ``window`` it is open until what is marked has been dealt with and a fence,
-        submitted after that, has been decided.
+        Without one given, the window is ``window()``.
         """
         self.world.claims.never(
             state,
-            window or self._window(),
+            window or self.window(),
             since=since or self.acted,
             hopeless=(self.world.implementation.alive,),
         )
@@ -123,7 +122,7 @@ class Story:
         The window is as for ``never``.
         """
         seen = self.eventually(state, within=within, since=self.acted)
-        window = window or self._window()
+        window = window or self.window()
         self.world.claims.stays(
             state, window, since=seen.position, hopeless=(self.world.implementation.alive,)
         )
@@ -158,7 +157,8 @@ class Story:
             hopeless=(self.world.implementation.alive,),
         )
 
-    def _window(self) -> Window:
+    def window(self) -> Window:
+        """Open until what is marked has been dealt with and a fence has been decided after that."""
         if not self.extension_held:
             self._let_marks_end()
         return self.fence()

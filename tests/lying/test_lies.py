@@ -16,7 +16,7 @@ LIES = (
     ),
     Lie(
         "admits-while-marking",
-        ("KQ-SEQ-01", "KQ-PRE-06", "KQ-LIM-06"),
+        ("KQ-SEQ-01", "KQ-PRE-06", "KQ-RSV-06", "KQ-LIM-06"),
         (
             'QueueUnit "high-priority-job" is admitted, or holds something already',
             'never: QueueUnit "urgent" is admitted, or holds something already',
