@@ -112,6 +112,19 @@ class Instance:
                 raise ImplementationError(_told(message, child))
             time.sleep(ASK_EVERY)  # nothing to watch: a process tells it only when asked
 
+    def end_unless_ready(self, seconds: float) -> int | None:
+        """Its exit code; None once it is ready, or when it still runs after so many seconds."""
+        assert self._child is not None
+        path = self.process.ready
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            code = self._child.wait(ASK_EVERY)
+            if code is not None:
+                return code
+            if path is not None and _answers(self._address, path):
+                return None
+        return None
+
     def ask_to_end(self) -> None:
         """The first half of an orderly end, so that several instances can be asked first."""
         self._wanted = False

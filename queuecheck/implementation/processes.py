@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from queuecheck.cluster import Child, Cluster, ClusterError
-from queuecheck.cluster.ports import LOOPBACK, free_ports
+from queuecheck.cluster import Cluster
 from queuecheck.cluster.processes import SUPERVISOR, Supervisor
 from queuecheck.implementation.descriptor import Descriptor, Process
 from queuecheck.implementation.errors import ImplementationError
-from queuecheck.implementation.instance import Instance, environment, filled
+from queuecheck.implementation.instance import Instance
 from queuecheck.implementation.reroute import rerouted
 from queuecheck.implementation.verbs import Attempt, LogMark, Sample
 
@@ -165,33 +164,17 @@ class ProcessImplementation:
     def attempt(self, config: Mapping[str, Any] | str, *, component: str | None = None) -> Attempt:
         """See Implementation."""
         process = self._asked(component or self._descriptor.processes[0].component)[0].process
-        (port,) = free_ports(1)
         self._attempts += 1
         name = f"attempt-{self._attempts}"
         file = self._config_file(config, name=name)
-        child = Child(
-            filled(
-                process,
-                instance=name,
-                kubeconfig=self._kubeconfig(process, self._circumstances.server),
-                config=file,
-                metrics_address=f"{LOOPBACK}:{port}",
-            ),
-            log=self._directory / f"{name}.log",
-            env=environment(),
-            name=process.component,
-            cwd=self._directory,
-            supervisor=self._supervisor,
-        )
+        tried = self._instance(process, name)
+        kubeconfig = self._kubeconfig(process, self._circumstances.server)
         try:
-            child.start()
-        except ClusterError as error:
-            raise ImplementationError(f"{self.name}: {error}") from error
-        try:
-            code = child.wait(ATTEMPT_SECONDS)
+            tried.launch(kubeconfig=kubeconfig, config=file)
+            code = tried.end_unless_ready(ATTEMPT_SECONDS)
         finally:
-            child.kill()
-        return Attempt(code, child.log.read_text("utf-8", "replace"), file)
+            tried.kill()
+        return Attempt(code, tried.text(0), file)
 
     def uninstall(self) -> None:
         """See Implementation: of processes nothing is left but that they have run."""

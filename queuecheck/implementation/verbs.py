@@ -30,7 +30,7 @@ class LogMark:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What came of an attempt to start: None is a process that had not ended by the deadline.
+    """What came of an attempt to start: None is a process that was ready, or had not ended in time.
 
     ``output`` is all that it said; ``file`` the configuration that it was given.
     """

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from queuecheck.cluster import Cluster
-from queuecheck.implementation import ImplementationError, processes
+from queuecheck.implementation import ImplementationError
 from queuecheck.implementation.descriptor import parse_descriptor
 from queuecheck.implementation.processes import ProcessImplementation
 
@@ -306,13 +306,13 @@ def test_an_attempt_to_start_is_told_and_touches_nothing_else(
     assert "refused" not in played.logs()["queue"]
 
 
-def test_an_attempt_that_succeeds_is_ended_at_its_deadline(
-    played: ProcessImplementation, monkeypatch: pytest.MonkeyPatch
+def test_an_attempt_that_succeeds_is_ended_once_it_is_ready(
+    played: ProcessImplementation,
 ) -> None:
-    monkeypatch.setattr(processes, "ATTEMPT_SECONDS", 0.3)
     attempt = played.attempt("as: it stands", component="extension")
     assert attempt.exit_code is None
     assert "as: it stands" in attempt.output
+    assert "asked /readyz" in attempt.output
 
 
 def test_what_is_uninstalled_runs_no_more(played: ProcessImplementation) -> None:

@@ -10,9 +10,10 @@ from typing import cast
 import pytest
 
 from queuecheck.cluster import Cluster, LocalCluster
-from queuecheck.faults import FaultProxy
+from queuecheck.faults import FaultProxy, Refuse, Rule, Target
 from queuecheck.implementation import Implementation, LogMark, Sample, packaged_descriptor
-from queuecheck.kube import Api, KubeObject, NotFound
+from queuecheck.implementation.reroute import rerouted
+from queuecheck.kube import Api, ApiError, KubeObject, NotFound
 from queuecheck.kube.resource import CONFIG_MAPS, NAMESPACES, PRIORITY_CLASSES, SERVICE_ACCOUNTS
 from queuecheck.profiles import load_profile
 from queuecheck.timeline import Budgets, Subject, exists
@@ -31,6 +32,10 @@ class Played:
     features: frozenset[str] = frozenset()
     restart_count = 0
     restored = 0
+    server = ""
+
+    def reroute(self, server: str, _instance: str | None = None) -> None:
+        self.server = server
 
     def restore(self) -> None:
         self.restored += 1
@@ -89,11 +94,16 @@ def opened(cluster: Cluster, played: Played, names: Names, tmp_path: Path) -> Wo
         budgets=Budgets(),
         cross_kind_order=True,
         evidence_directory=tmp_path,
-        proxy=lambda: FaultProxy(cluster.kubeconfig),
+        proxy=lambda: started(FaultProxy(cluster.kubeconfig)),
     )
     world = World(ground, names, reproduce="run it", priority_class=lambda value: f"class-{value}")
     world.open()
     return world
+
+
+def started(proxy: FaultProxy) -> FaultProxy:
+    proxy.start()
+    return proxy
 
 
 def quota(world: World) -> dict[str, object]:
@@ -234,3 +244,32 @@ def _is_going(api: Api, namespace: str) -> bool:
         return "deletionTimestamp" in api.get(NAMESPACES, namespace)["metadata"]
     except NotFound:
         return True
+
+
+def test_a_further_namespace_is_recorded_and_cleared_as_the_first_one_is(
+    installed: Api, world: World
+) -> None:
+    further = world.add_namespace()
+    assert further != world.namespace
+    assert further.startswith(f"qc-{world.run}-")
+    world.create(world.resource("ElasticQuota"), quota(world), namespace=further)
+    world.timeline.catch_up(frozenset({("ElasticQuota", further)}), settle=0.3, within=5)
+    assert len(world.timeline.newest("ElasticQuota", further)) == 1
+    world.close()
+    assert installed.list(world.resource("ElasticQuota"), namespace=further).items == ()
+
+
+def test_the_proxy_is_put_between_and_forgets_its_rules_when_the_scenario_ends(
+    world: World, played: Played, control_plane: LocalCluster, tmp_path: Path
+) -> None:
+    world.interpose_proxy()
+    way = rerouted(control_plane.kubeconfig, server=played.server, to=tmp_path / "way")
+    client = Api.from_kubeconfig(way)
+    world.proxy.add(Rule(Target("any"), Refuse(500), times=None))
+    with pytest.raises(ApiError, match="made on purpose"):
+        client.raw("/version")
+    proxy = world.proxy
+    world.close()
+    assert "gitVersion" in client.raw("/version")
+    client.close()
+    proxy.stop()
