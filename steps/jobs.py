@@ -109,8 +109,7 @@ def submit_and_admit_each(story: Story, datatable: list[list[str]]) -> None:
 
 @given("these waiting Jobs:")
 def submit_and_wait_each(story: Story, datatable: list[list[str]]) -> None:
-    for job in _submit_each(story, datatable):
-        story.jobs.await_waiting(job)
+    story.jobs.await_waiting(*_submit_each(story, datatable))
 
 
 @given("these waiting Jobs, created in the same second:")
@@ -118,8 +117,7 @@ def submit_at_once_and_wait_each(story: Story, datatable: list[list[str]]) -> No
     story.act()
     wanted = {job: (priority, ask) for job, priority, ask in _wanted(datatable)}
     story.jobs.submit_in_one_second(wanted)
-    for job in wanted:
-        story.jobs.await_waiting(job)
+    story.jobs.await_waiting(*wanted)
 
 
 @given(ONE_AFTER_THE_OTHER)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from queuecheck.kube import KubeObject
-from queuecheck.timeline import Condition, HarnessError
+from queuecheck.timeline import Condition, HarnessError, all_of
 from steps.states import jobs, pods, units
 from steps.story.settings import QUOTA_LABEL
 from steps.story.usual import Ask, laid_over, pods_at_once, usual_job
@@ -158,15 +158,16 @@ class Jobs:
         """Something of that priority has just been created."""
         self._created[priority or 0] = self._story.world.timeline.now()
 
-    def await_waiting(self, alias: str) -> None:
-        """The unit waits, and the implementation has had the time to say so.
+    def await_waiting(self, *aliases: str) -> None:
+        """The units wait, and the implementation has had the time to say so.
 
-        It need not say anything where nobody looks at the unit: behind a closed gate, or behind
+        It need not say anything where nobody looks at a unit: behind a closed gate, or behind
         another one under a policy that stops there.
         """
-        unit = self._story.unit(alias)
-        self._story.eventually(units.waits(unit), within="create")
-        self._story.give_time(units.refused(unit))
+        subjects = [self._story.unit(alias) for alias in aliases]
+        for unit in subjects:
+            self._story.eventually(units.waits(unit), within="create")
+        self._story.give_time(all_of(*(units.refused(unit) for unit in subjects)))
 
     def await_admission(self, alias: str) -> None:
         """The unit is admitted and the Job's pods exist, none of them bound."""

@@ -27,7 +27,7 @@ from controller.core.decisions import (
     Write,
 )
 from controller.core.instants import Instant
-from controller.core.jobs import JobPlan, ledger, model, reclaim, reports, takeover
+from controller.core.jobs import JobPlan, ledger, reclaim, reports, takeover
 from controller.core.jobs.model import Job, Pod
 from controller.core.lease import Sighting
 from controller.core.model import Settings, Unit
@@ -162,7 +162,7 @@ def says_reclaimed_of_any_mark() -> None:
     reports._before_clearing = lie
 
 
-def keeps_no_quiet(every: float = 3.0) -> None:
+def keeps_no_quiet() -> None:
     """Every three seconds all that waits is tried again, although nothing has happened."""
     honest = QueueWork.step
 
@@ -174,93 +174,9 @@ def keeps_no_quiet(every: float = 3.0) -> None:
     start = Component.__init__
 
     def begin(self: Component[Any], *args: Any, **named: Any) -> None:
-        start(self, *args, **{**named, "resync": every})
+        start(self, *args, **{**named, "resync": 3.0})
 
     Component.__init__ = begin  # type: ignore[method-assign]
-
-
-def spins() -> None:
-    """What waits is tried again all the time."""
-    keeps_no_quiet(every=0.2)
-
-
-def serves_the_newest_first() -> None:
-    """Neither priority nor age counts: who came last is first."""
-    Unit.order = property(  # type: ignore[assignment,method-assign]
-        lambda self: (0, -self.created, str(self.ref))
-    )
-
-
-def looks_behind_whoever_waits() -> None:
-    """Under every policy, and however deep, a unit that fits is admitted."""
-    passes.Pass._held_behind = lambda *_: False  # type: ignore[method-assign]
-    honest = queue_objects.settings
-    queue_objects.settings = lambda *objects: replace(honest(*objects), max_depth=None)
-
-
-def opens_the_gate_to_one_pod() -> None:
-    """The first pod that is bound makes its unit leave the assumed set."""
-    Unit.member = property(  # type: ignore[method-assign,assignment]
-        lambda self: self.reserves and not any(item.running for item in self.admissions)
-    )
-
-
-def waits_for_the_start() -> None:
-    """A pod that is bound and has not started does not count as running."""
-    honest = model.pod
-
-    def lie(raw: Object) -> Pod | None:
-        started = (raw.get("status") or {}).get("phase") == "Running"
-        pod = honest(raw)
-        return pod and replace(pod, bound=pod.bound and started)
-
-    model.pod = lie
-
-
-def keeps_the_first_time() -> None:
-    """The time of the first allocation stays when the unit is allocated again."""
-    honest = unit_writes.grant
-
-    def lie(unit: Unit, now: Instant) -> Any:
-        return honest(unit, now if unit.last_allocate is None else unit.last_allocate)
-
-    attempt.grant = lie  # type: ignore[attr-defined]
-
-
-def grants_on_top() -> None:
-    """A grant is written a second time on top of the first one."""
-    honest = unit_writes.grant
-
-    def lie(unit: Unit, now: Instant) -> Any:
-        def change(raw: Object) -> Any:
-            return {
-                "status": {
-                    "admissions": [
-                        {**entry, "replicas": entry["replicas"] + unit.missing[entry["name"]]}
-                        for entry in raw["status"]["admissions"]
-                    ]
-                }
-            }
-
-        write = honest(unit, now)
-        again = replace(write, change=change, then=())
-        return replace(write, then=(*write.then, again))
-
-    attempt.grant = lie  # type: ignore[attr-defined]
-
-
-def reads_settings_once() -> None:
-    """A queue is served as it was when it was first seen."""
-    honest = queue_objects.settings
-    first: dict[str, Settings] = {}
-
-    def lie(quota: Object | None, queue: Object | None) -> Settings:
-        read = honest(quota, queue)
-        if queue is None:
-            return read
-        return first.setdefault(queue["metadata"]["name"], read)
-
-    queue_objects.settings = lie
 
 
 def forgets_no_series() -> None:
@@ -461,14 +377,6 @@ LIES: dict[str, Callable[[], None]] = {
         forgets_what_is_short,
         says_reclaimed_of_any_mark,
         keeps_no_quiet,
-        spins,
-        serves_the_newest_first,
-        looks_behind_whoever_waits,
-        opens_the_gate_to_one_pod,
-        waits_for_the_start,
-        keeps_the_first_time,
-        grants_on_top,
-        reads_settings_once,
         forgets_no_series,
         counts_who_waits_only,
         multiplies_events,
