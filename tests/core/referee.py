@@ -19,23 +19,27 @@ from tests.core.world import BOTH, GATE, PREEMPTION, Raw, World
 QUEUES = ("team", "other")
 MAXIMUM = {"department": 8, "team": 6, "other": 6}
 ANNOTATIONS: list[dict[str, str]] = [BOTH, BOTH, BOTH, {GATE: "true"}, {PREEMPTION: "true"}, {}]
-JOBS = [f"job-{number}" for number in range(5)]
-UNITS = [f"unit-{number}" for number in range(3)]
+JOBS = ["urgent", *(f"job-{number}" for number in range(4))]
+UNITS = [f"unit-{number}" for number in range(4)]
 PROTECTION = 20.0
 THRESHOLD = 2
 
 queues = st.sampled_from(QUEUES)
 jobs = st.sampled_from(JOBS)
 units = st.sampled_from(UNITS)
-submit = st.tuples(
-    st.just("submit"), jobs, queues, st.integers(0, 3), st.integers(1, 4), st.integers(1, 3)
+priorities = st.integers(0, 3)
+cpu = st.integers(1, 3)
+submit = st.tuples(st.just("submit"), jobs, queues, priorities, cpu, st.integers(1, 3))
+stage = st.tuples(
+    st.just("stage"), queues, st.lists(priorities, min_size=2, max_size=4), st.integers(1, 5)
 )
 actions = st.one_of(
-    *[submit] * 5,
-    st.tuples(st.just("make"), units, queues, st.integers(0, 3), st.integers(1, 3)),
-    st.tuples(st.just("report"), units, st.integers(0, 2), st.integers(0, 2)),
+    *[submit] * 4,
+    *[stage] * 3,
+    st.tuples(st.just("make"), units, queues, priorities, cpu),
+    *[st.tuples(st.just("report"), units, st.integers(0, 2), st.integers(0, 2))] * 2,
     st.tuples(st.just("bind"), jobs, st.integers(1, 2)),
-    st.tuples(st.just("succeed"), jobs, st.integers(1, 2)),
+    st.tuples(st.just("finish"), jobs, st.integers(1, 3)),
     st.tuples(st.just("delete"), jobs),
     st.tuples(st.just("parallelism"), jobs, st.integers(0, 3)),
     st.tuples(st.just("move"), jobs, queues),
@@ -43,9 +47,9 @@ actions = st.one_of(
     st.tuples(st.just("policy"), queues, st.sampled_from(["Priority", "Block", "Intelligent"])),
     st.tuples(st.just("time"), st.sampled_from([1.0, PROTECTION])),
     st.tuples(st.just("steps"), st.integers(1, 6)),
-    *[st.tuples(st.just("settle"))] * 2,
+    *[st.tuples(st.just("settle"))] * 3,
 )
-scripts = st.lists(actions, max_size=40)
+scripts = st.lists(actions, min_size=4, max_size=16)
 
 
 class Judged(World):
@@ -211,7 +215,7 @@ class Game:
         if action in {"submit", "make"}:
             if given[0] not in there:
                 getattr(self, f"_{action}")(*given)
-        elif action in {"report", "bind", "succeed", "delete", "parallelism", "move"}:
+        elif action in {"report", "bind", "finish", "delete", "parallelism", "move"}:
             if given[0] in there:
                 getattr(self, f"_{action}")(*given)
         else:
@@ -224,13 +228,11 @@ class Game:
             left = [unit for unit in self.world.units_of() if unit.marked]
             for unit in left:
                 self._report(unit.ref.name, 0, 0)
-            due = [at for at in self.world.wake_at.values() if at > self.world.now]
-            if not left and not due:
+            if not left and not self.world.wake_at:
                 return
-            if due:
-                self.world.now = max(self.world.now, *due)
-                for queue in list(self.world.wake_at):
-                    self.world.pass_over(queue)
+            for queue, at in list(self.world.wake_at.items()):
+                self.world.now = max(self.world.now, at)
+                self.world.pass_over(queue)
         raise AssertionError("it does not come to rest")
 
     def _submit(self, name: str, queue: str, priority: int, cpu: int, parallelism: int) -> None:
@@ -253,8 +255,26 @@ class Game:
     def _bind(self, name: str, number: int) -> None:
         self.world.bind(name, number)
 
-    def _succeed(self, name: str, number: int) -> None:
+    def _finish(self, name: str, number: int) -> None:
+        """So many of the Job's pods run and succeed, and all is told."""
+        self.world.bind(name, number)
+        self.world.settle()
         self.world.succeed(name, number)
+        self.world.settle()
+
+    def _stage(self, queue: str, priorities: list[int], asked: int) -> None:
+        """Several members at once, admitted without the gate; then the gate, and one who asks."""
+        self._annotations[queue], self._policies[queue] = {}, "Priority"
+        self._quota(queue)
+        for name in {name for kind, _, name in self.world.objects if kind is UNIT} & {*UNITS}:
+            self.world.delete(UNIT, "default", name)
+        for name, priority in zip(UNITS, priorities, strict=False):
+            self._make(name, queue, priority, 1)
+        self.world.settle()
+        self._annotations[queue] = BOTH
+        self._quota(queue)
+        if all(name != "urgent" for _, _, name in self.world.objects):
+            self.world.job("urgent", queue=queue, priority=3, cpu=1, parallelism=asked)
 
     def _delete(self, name: str) -> None:
         self.world.delete(Kind.JOB, "default", name)
