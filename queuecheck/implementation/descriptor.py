@@ -52,6 +52,11 @@ class Process:
     ready: str | None
     metrics: str | None
 
+    @property
+    def reads_config(self) -> bool:
+        """Whether it is given the configuration: another one is nothing to the others."""
+        return any("{config}" in word for word in self.command)
+
 
 @dataclass(frozen=True)
 class Descriptor:

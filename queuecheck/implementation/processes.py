@@ -233,14 +233,23 @@ class ProcessImplementation:
         return [self._instances[name]]
 
     def _start_anew(self, circumstances: _Circumstances) -> None:
+        """Those that run, and for which something is different then."""
         with self._lock:
-            running = [name for name, each in self._instances.items() if each.runs]
-            self.stop()
+            moved = circumstances.server != self._circumstances.server
             self._circumstances = circumstances
-            for name in running:
-                self._launch(self._instances[name])
-            for name in running:
-                self._instances[name].wait_ready()
+            concerned = [
+                each
+                for each in self._instances.values()
+                if each.runs and (moved or each.process.reads_config)
+            ]
+            for each in concerned:
+                each.ask_to_end()
+            for each in concerned:
+                each.await_end()
+            for each in concerned:
+                self._launch(each)
+            for each in concerned:
+                each.wait_ready()
 
     def _instance(self, process: Process, name: str) -> Instance:
         return Instance(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -239,6 +240,26 @@ def test_another_configuration_is_given_to_what_runs_and_taken_back(
     played.restore()
     assert '"time"' not in played.logs(since=mark)["queue"]
     assert "with user-extension" in played.logs(since=mark)["extension"]
+
+
+def test_another_configuration_starts_anew_only_those_that_read_it(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    command = ["{python}", str(program), "{kubeconfig}", "{config}", "{metrics_address}"]
+    found = implementation(tmp_path, command)
+    deaf = ["/dev/null" if word == "{config}" else word for word in command]
+    extension = found._instances["extension"]
+    extension.process = replace(extension.process, command=tuple(deaf))
+    found.start()
+    try:
+        before = {name: pid(found, name) for name in found.instances}
+        found.reconfigure({"kind": "Another"})
+        assert pid(found, "extension") == before["extension"]
+        assert pid(found, "queue") != before["queue"]
+        found.restore()
+        assert pid(found, "extension") == before["extension"]
+    finally:
+        found.stop()
 
 
 def test_restore_leaves_alone_what_runs_as_described(played: ProcessImplementation) -> None:
