@@ -14,6 +14,7 @@ from pytest_bdd import given, parsers, when
 from queuecheck.faults import Delay, Drop, EndWatch, Fault, Halt, Meanwhile, Refuse, Rule, Target
 from queuecheck.timeline import HarnessError
 from steps.story import Story
+from steps.story.units import Holding
 
 PATIENCE_SECONDS = 1
 LATE_SECONDS = 1.5
@@ -56,8 +57,9 @@ UP_TO = parsers.re(
     r'to "(?P<unit>[^"]+)"'
 )
 FOREIGN = parsers.re(
-    r'somebody else marks "(?P<unit>[^"]+)" for (?P<replicas>\d+) replicas? just before the '
-    r"controller's next write to it arrives"
+    r'somebody else (?:marks "(?P<marked>[^"]+)" for (?P<marks>\d+) replicas?'
+    r'|reports (?P<runs>\d+) running replicas? of "(?P<running>[^"]+)") '
+    r"just before the controller's next write to it arrives"
 )
 
 
@@ -101,6 +103,14 @@ def let_go_up_to(story: Story, unit: str, answer: str | None) -> None:
 
 
 @given(FOREIGN)
-def meet_a_foreign_write(story: Story, unit: str, replicas: str) -> None:
-    mark = partial(story.units.mark, unit, int(replicas))
-    story.world.proxy.add(Rule(Target("write", "queueunits", unit), Meanwhile(mark)))
+def meet_a_foreign_write(
+    story: Story, marked: str | None, marks: str | None, runs: str | None, running: str | None
+) -> None:
+    if marked is not None:
+        foreign = partial(story.units.mark, marked, int(marks or 0))
+    else:
+        assert running is not None
+        holding = Holding(running, story.jobs.asks[running].pods, int(runs or 0))
+        foreign = partial(story.units.report, running, [holding])
+    target = Target("write", "queueunits", marked or running or "")
+    story.world.proxy.add(Rule(target, Meanwhile(foreign)))

@@ -40,3 +40,15 @@ Feature: Staying right when the API server makes trouble
       When 1 of the pods of "low" runs
       Then the unbound pods of "low" are eventually removed
       And no bound pod of "low" is ever removed
+
+    @KQ-ROB-06 @should @needs:api-proxy @needs:hold-extension
+    Scenario: A unit that is reported to run just before it would be marked is not marked
+      Given a proxy between the controller and the API server
+      And a quota "team" of 2 cpu with only the gate on
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
+      And the waiting Job "urgent" with priority 100 asks for 2 cpu
+      And the job extension is held
+      And somebody else reports 1 running replica of "low" just before the controller's next write to it arrives
+      When preemption is turned on for "team"
+      Then "low" is eventually reporting 1 running replica
+      And "low" is never marked
