@@ -35,6 +35,7 @@ class _Trouble:
     fault: Fault
     times: int | None = None
     every: int = 1
+    for_each_kind: bool = False
 
 
 _WRITES, _WATCHES = Target("write"), Target("watch")
@@ -45,8 +46,13 @@ TROUBLE = {
     ),
     "every other write fails inside the server": _Trouble(_WRITES, Refuse(500), every=2),
     "the answer to every other write is lost": _Trouble(_WRITES, Drop(passed_on=True), every=2),
-    "every watch breaks off after an event": _Trouble(_WATCHES, EndWatch()),
-    "every watch ends as too old after an event": _Trouble(_WATCHES, EndWatch(gone=True)),
+    # Bounded: many clients wait longer each time before they list or watch again.
+    "every watch breaks off after an event, two times": _Trouble(
+        _WATCHES, EndWatch(), times=2, for_each_kind=True
+    ),
+    "every watch ends as too old after an event": _Trouble(
+        _WATCHES, EndWatch(gone=True), times=1, for_each_kind=True
+    ),
 }
 MADE = parsers.re(rf"(?P<what>{'|'.join(TROUBLE)})")
 LATE = parsers.re(
@@ -72,10 +78,18 @@ def interpose(story: Story) -> None:
 @given(MADE)
 def make_trouble(story: Story, what: str) -> None:
     made = TROUBLE[what]
+    story.world.proxy.add(
+        Rule(
+            made.target,
+            made.fault,
+            times=made.times,
+            every=made.every,
+            for_each_kind=made.for_each_kind,
+        )
+    )
     if made.target.what == "watch":
-        # Those that are open now end as well: a rule looks at requests, and theirs has passed.
+        # A rule looks at requests, and those of the watches that are open have passed already.
         story.world.proxy.cut_watches()
-    story.world.proxy.add(Rule(made.target, made.fault, times=made.times, every=made.every))
 
 
 @when(LATE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -80,7 +81,10 @@ class Drop:
 
 @dataclass(frozen=True)
 class EndWatch:
-    """A watch ends after so many events; ``gone``: with the server's word that it is too old."""
+    """A watch ends after so many events; ``gone``: with the server's word that it is too old.
+
+    Where it begins with all that is there, that does not count.
+    """
 
     events: int = 1
     gone: bool = False
@@ -111,6 +115,7 @@ class Rule:
     """A fault for the requests of a target: from number ``first`` on, ``times`` of them.
 
     Without ``times`` it holds until it is taken back. With ``every`` 2 it strikes every other one.
+    ``for_each_kind``: every kind of object is counted by itself.
     """
 
     def __init__(
@@ -121,13 +126,16 @@ class Rule:
         first: int = 1,
         times: int | None = 1,
         every: int = 1,
+        for_each_kind: bool = False,
     ) -> None:
         self.target = target
         self.fault = fault
         self._first = first
         self._times = times
         self._every = every
-        self._seen = 0
+        self._for_each_kind = for_each_kind
+        self._seen: Counter[str] = Counter()
+        self._struck: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._hits: list[Request] = []
 
@@ -142,11 +150,13 @@ class Rule:
         if not self.target.fits(request):
             return False
         with self._lock:
-            self._seen += 1
-            beyond = self._seen - self._first
+            kind = request.plural if self._for_each_kind else ""
+            self._seen[kind] += 1
+            beyond = self._seen[kind] - self._first
             due = beyond >= 0 and beyond % self._every == 0
-            if not due or (self._times is not None and len(self._hits) >= self._times):
+            if not due or (self._times is not None and self._struck[kind] >= self._times):
                 return False
+            self._struck[kind] += 1
             self._hits.append(request)
             return True
 

@@ -53,6 +53,8 @@ HOP_BY_HOP = frozenset(
         "upgrade",
     }
 )
+# What the event carries that ends the initial ones of a watch.
+INITIAL_END = b"k8s.io/initial-events-end"
 Answer = TypeVar("Answer")
 
 
@@ -236,12 +238,13 @@ class FaultProxy:
         await outgoing.prepare(incoming)
         cut = asyncio.Event()
         self._watches[cut] = request
-        events = 0
+        events, counting = 0, not request.initial
         try:
             async for event in _until(cut, upstream):
                 await self._pass_halt()
                 await outgoing.write(event)
-                events += 1
+                events += counting
+                counting = counting or INITIAL_END in event
                 if ending is not None and events >= ending.events:
                     break
             if cut.is_set():

@@ -10,7 +10,10 @@ READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True)
 class Request:
-    """``plural`` is the kind as addresses name it, "" for what is about no object."""
+    """``plural`` is the kind as addresses name it, "" for what is about no object.
+
+    ``initial``: a watch that begins with all that is there, in place of a list.
+    """
 
     method: str
     path: str
@@ -19,18 +22,20 @@ class Request:
     name: str = ""
     subresource: str = ""
     watch: bool = False
+    initial: bool = False
 
     @classmethod
     def read(cls, method: str, path: str, query: Mapping[str, str]) -> Request:
         """From ``/api/v1/…`` or ``/apis/group/version/…``; other addresses are about no object."""
         watch = query.get("watch", "") in {"1", "true"}
+        initial = watch and query.get("sendInitialEvents", "") in {"1", "true"}
         parts = [part for part in path.split("/") if part]
         rest = parts[2:] if parts[:1] == ["api"] else parts[3:] if parts[:1] == ["apis"] else []
         namespace = ""
         if len(rest) >= 3 and rest[0] == "namespaces" and rest[2] not in {"status", "finalize"}:
             namespace, rest = rest[1], rest[2:]
         plural, name, subresource = (*rest, "", "", "")[:3]
-        return cls(method, path, plural, namespace, name, subresource, watch)
+        return cls(method, path, plural, namespace, name, subresource, watch, initial)
 
     @property
     def write(self) -> bool:

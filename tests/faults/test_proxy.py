@@ -22,7 +22,7 @@ from queuecheck.faults import (
 )
 from queuecheck.implementation.reroute import rerouted
 from queuecheck.kube import Api, ApiError, Conflict, Interrupted, Listed, ListWatch, Unreachable
-from queuecheck.kube.resource import JOBS
+from queuecheck.kube.resource import JOBS, PODS
 from tests.fault_server import Answer, FaultServer, Stream, event, listing
 
 LIST = "/apis/batch/v1/jobs"
@@ -118,6 +118,17 @@ def test_a_rule_can_strike_every_other_request(proxy: FaultProxy, client: Api) -
     assert len(rule.hits) == 2
 
 
+def test_a_rule_can_count_each_kind_by_itself(
+    server: FaultServer, proxy: FaultProxy, client: Api
+) -> None:
+    proxy.add(Rule(Target("list"), Refuse(410), for_each_kind=True))
+    server.script("GET", "/api/v1/pods", listing("1"))
+    for resource in (JOBS, PODS):
+        with pytest.raises(ApiError, match="410 Expired"):
+            client.list(resource)
+        client.list(resource)
+
+
 def test_what_is_forgotten_does_not_happen_any_more(proxy: FaultProxy, client: Api) -> None:
     proxy.add(Rule(Target(), Refuse(500), times=ALWAYS))
     proxy.forget()
@@ -181,6 +192,18 @@ def test_a_watch_can_end_after_an_event_as_too_old(
     interrupted = next(items)
     assert isinstance(interrupted, Interrupted)
     assert "410 Expired" in interrupted.reason
+
+
+def test_what_a_watch_begins_with_does_not_count(
+    server: FaultServer, proxy: FaultProxy, client: Api
+) -> None:
+    proxy.add(Rule(Target("watch"), EndWatch(1)))
+    synced = {"metadata": {"annotations": {"k8s.io/initial-events-end": "true"}}}
+    text = event("ADDED", JOB) + event("BOOKMARK", synced) + event("MODIFIED", JOB)
+    server.script("WATCH", LIST, Stream(text + event("DELETED", JOB), "silence"))
+    query = {"watch": "true", "sendInitialEvents": "true"}
+    stream = client.open_stream(LIST, query=query, read_timeout=10)
+    assert b"".join(stream.stream()).decode() == text
 
 
 class Writer(threading.Thread):
