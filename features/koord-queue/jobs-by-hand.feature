@@ -14,6 +14,17 @@ Feature: Jobs changed by hand while they are managed
       And no pod of "train" stays
       And "train" stays waiting
 
+    @KQ-JOB-20 @should
+    Scenario: Nor does it come back at once to what it gave up by hand
+      Given a quota "team" of 2 cpu with the gate and preemption off
+      And the admitted Job "first" with priority 10 asks for 2 cpu, its pods running
+      And the waiting Job "next" with priority 1 asks for 2 cpu
+      And the Job "first" is suspended by hand
+      And "next" is eventually admitted
+      When the Job "first" is resumed by hand
+      Then the Job "first" is eventually suspended
+      And no pod of "first" stays
+
   Rule: An admitted Job suspended by hand stays so, and its quota is released
 
     @KQ-JOB-20 @should
