@@ -113,8 +113,9 @@ class Pass:
         another: nothing of it is foreseen.
         """
         self._foreseen.clear()
-        behind = self._asking.after(next_one.order)
-        self._decisions += [reclaimed(unit) for unit in (next_one, *behind) if unit.owed_reclaimed]
+        for unit in (next_one, *self._asking.after(next_one.order)):
+            if unit.owed_reclaimed:
+                self._decisions += (reclaimed(unit), *wait(unit, NO_MORE_MESSAGE, self._now))
         return self._stretch(None)
 
     def _try(self, unit: Unit) -> Outcome:

@@ -209,6 +209,22 @@ def test_an_admission_lets_the_next_come_within_the_depth() -> None:
     assert [world.held(name) for name in ("one", "two", "three")] == [1, 1, 1]
 
 
+def test_what_was_reclaimed_is_announced_beyond_the_depth_too_and_says_that_it_waits() -> None:
+    world = World()
+    world.quota(cpu=2, annotations={"koord-queue/max-depth": "1"})
+    world.hand_made("low", cpu=2)
+    world.hand_made("large", cpu=3, priority=9)
+    world.settle()
+    mark = [{"name": "main", "replicas": 1, "reclaimState": {"replicas": 1}}]
+    world.patch(Kind.UNIT, "default", "low", {"status": {"admissions": mark}})
+    world.settle()
+    gone = {"admissions": None, "message": "Waiting job extension to reclaim resources."}
+    world.patch(Kind.UNIT, "default", "low", {"status": gone})
+    world.settle()
+    assert world.reasons("low").count("Reclaimed") == 1
+    assert (world.held("low"), world.message("low")) == (0, NO_MORE)
+
+
 def test_the_gate_holds_an_equal_later_unit_back_although_there_is_room() -> None:
     world = World()
     world.quota(cpu=9, annotations={GATE: "true"})
