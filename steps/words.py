@@ -40,6 +40,7 @@ OF_UNIT: _Words = {
     r"marked": units.marked,
     r"marked for (\d+) replicas?": lambda unit, number: units.marked(unit, int(number)),
     r"holding (\d+) replicas?": lambda unit, number: units.holds(unit, int(number)),
+    r"finished": units.finished,
     r"reserving nothing": units.reserves_nothing,
     r"holding anything": units.holds_anything,
     r"reserving nothing and not marked": units.released,

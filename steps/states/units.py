@@ -167,6 +167,15 @@ def holds(unit: Subject, replicas: int) -> State:
     )
 
 
+def finished(unit: Subject) -> State:
+    """The unit's phase says that its work has ended, and it holds nothing."""
+    return of_unit(
+        unit,
+        "finished",
+        lambda found: phase(found) in FINISHED and not any(held(found).values()),
+    )
+
+
 def reserves_nothing(unit: Subject) -> State:
     """The unit's replicas add up to 0, or it has no entry."""
     return of_unit(unit, "reserving nothing", lambda found: not any(held(found).values()))
