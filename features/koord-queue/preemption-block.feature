@@ -4,34 +4,30 @@ Feature: Preemption in a Block queue
 
   Rule: Both paths mark the same victims as in a Priority queue
 
-    @KQ-PRE-16 @must @needs:block @needs:hold-extension
-    Scenario: After the filter the lowest members are marked until the request is covered
-      Given a Block quota "team" of 6 cpu with the gate and preemption off
+    Background:
+      Given a Block quota "team" of 8 cpu with the gate and preemption off
       And these admitted Jobs, their pods not bound:
         | job   | priority | cpu |
         | low-1 | 1        | 2   |
         | low-2 | 2        | 2   |
         | low-3 | 3        | 2   |
+        | above | 200      | 2   |
       And the gate is turned on for "team"
-      And the waiting Job "urgent" with priority 100 asks for 4 cpu
+
+    @KQ-PRE-16 @must @needs:block @needs:hold-extension
+    Scenario: After the filter the lowest members are marked until the request is covered
+      Given the waiting Job "urgent" with priority 100 asks for 4 cpu
       And the job extension is held
       When preemption is turned on for "team"
       Then "low-1" and "low-2" are eventually marked
-      And "low-3" is never marked while the job extension is held
+      And "low-3" and "above" are never marked while the job extension is held
 
     @KQ-PRE-16 @must @needs:block @needs:hold-extension
     Scenario: Before the reservation every lower member is marked
-      Given a Block quota "team" of 6 cpu with the gate and preemption off
-      And these admitted Jobs, their pods not bound:
-        | job   | priority | cpu |
-        | low-1 | 1        | 2   |
-        | low-2 | 2        | 2   |
-        | above | 200      | 2   |
-      And the gate is turned on for "team"
-      And the waiting Job "urgent" with priority 100 asks for 1 cpu
+      Given the waiting Job "urgent" with priority 100 asks for 1 cpu
       And the job extension is held
       When the quota "team" is raised to 9 cpu
-      Then "low-1" and "low-2" are eventually marked
+      Then "low-1", "low-2" and "low-3" are eventually marked
       And "above" is never marked while the job extension is held
 
   Rule: The worked example ends as it does in a Priority queue

@@ -3,17 +3,19 @@ Feature: Rounds of preemption
   In one queue there is one round at a time. It lasts until the release of its victims is reported,
   and what they release is the preemptor's.
 
+  Background:
+    Given a quota "team" of 4 cpu with the gate and preemption off
+    And these admitted Jobs, their pods not bound:
+      | job   | priority | cpu | pods |
+      | low-1 | 1        | 2   | 1    |
+      | low-2 | 2        | 1   | 2    |
+    And the gate is turned on for "team"
+
   Rule: Two preemptors never mark one admission twice
 
     @KQ-PRE-07 @must
     Scenario: Each victim of two preemptors that start together has one event Preempted
-      Given a quota "team" of 4 cpu with the gate and preemption off
-      And these admitted Jobs, their pods not bound:
-        | job   | priority | cpu |
-        | low-1 | 1        | 2   |
-        | low-2 | 2        | 2   |
-      And the gate is turned on for "team"
-      And these waiting Jobs:
+      Given these waiting Jobs:
         | job    | priority | cpu |
         | first  | 101      | 2   |
         | second | 100      | 2   |
@@ -27,27 +29,19 @@ Feature: Rounds of preemption
 
     @KQ-PRE-08 @must @needs:hold-extension
     Scenario: The mark does not change when the preemptor is tried again
-      Given a quota "team" of 3 cpu with only the gate on
-      And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, its pods not bound
-      And the waiting Job "urgent" with priority 100 asks for 3 cpu
+      Given the waiting Job "urgent" with priority 100 asks for 4 cpu
       And the job extension is held
       And preemption is turned on for "team"
-      And "low" is eventually marked for 3 replicas
-      When the quota "team" is raised to 4 cpu
-      Then "low" stays marked for 3 replicas while the job extension is held
-      And "low" has exactly one event Warning "Preempted"
+      And "low-2" is eventually marked for 2 replicas
+      When the quota "team" is raised to 5 cpu
+      Then "low-2" stays marked for 2 replicas while the job extension is held
+      And "low-2" has exactly one event Warning "Preempted"
 
   Rule: What is released goes to the preemptor
 
     @KQ-PRE-11 @must @needs:hold-extension
-    Scenario: The first of two victims to be released does not take its share back
-      Given a quota "team" of 4 cpu with the gate and preemption off
-      And these admitted Jobs, their pods not bound:
-        | job   | priority | cpu |
-        | low-1 | 1        | 2   |
-        | low-2 | 2        | 2   |
-      And the gate is turned on for "team"
-      And these waiting Jobs:
+    Scenario: Neither the victim released first nor a lower unit is admitted before the preemptor
+      Given these waiting Jobs:
         | job    | priority | cpu |
         | lowest | 0        | 2   |
         | urgent | 100      | 4   |
@@ -65,35 +59,26 @@ Feature: Rounds of preemption
 
     @KQ-PRE-17 @must @needs:hold-extension
     Scenario: The other queue marks its victim while the first round lasts
-      Given a quota "team" of 2 cpu with only the gate on
+      Given the waiting Job "urgent" with priority 100 asks for 4 cpu
       And a quota "other" of 2 cpu with only the gate on
-      And the admitted Job "low" with priority 1 asks for 2 cpu from "team", its pods not bound
-      And the waiting Job "urgent" with priority 100 asks for 2 cpu from "team"
-      And the admitted Job "other-low" with priority 1 asks for 2 cpu from "other", its pods not bound
-      And the waiting Job "other-urgent" with priority 100 asks for 2 cpu from "other"
+      And the admitted Job "other-low" with priority 1 asks for 2 cpu, its pods not bound
+      And the waiting Job "other-urgent" with priority 100 asks for 2 cpu
       And the job extension is held
       And preemption is turned on for "team"
-      And "low" is eventually marked
+      And "low-1" is eventually marked
       When preemption is turned on for "other"
       Then "other-low" is eventually marked
-      And "low" stays marked while the job extension is held
+      And "low-1" stays marked while the job extension is held
 
   Rule: Until the release is reported, no further unit is marked in that queue
 
     @KQ-PRE-18 @should @needs:hold-extension
     Scenario: A second preemptor has to wait for the first one's round to end
-      Given a quota "team" of 6 cpu with the gate and preemption off
-      And these admitted Jobs, their pods not bound:
-        | job   | priority | cpu |
-        | low-1 | 1        | 2   |
-        | low-2 | 2        | 2   |
-        | low-3 | 3        | 2   |
-      And the gate is turned on for "team"
-      And these waiting Jobs:
+      Given these waiting Jobs:
         | job    | priority | cpu |
         | first  | 101      | 2   |
         | second | 100      | 2   |
       And the job extension is held
       When preemption is turned on for "team"
       Then "low-1" is eventually marked
-      And "low-2" and "low-3" are never marked while the job extension is held
+      And "low-2" is never marked while the job extension is held
