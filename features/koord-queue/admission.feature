@@ -26,7 +26,8 @@ Feature: Admission
         | podSet  | count | cpu |
         | leader  | 1     | 2   |
         | workers | 3     | 1   |
-      Then "pair" is never admitted
+      Then "pair" is eventually refused
+      And "pair" is never holding anything
 
   Rule: lastAllocateTime is the time of this allocation
 
@@ -60,7 +61,8 @@ Feature: Admission
     Scenario: A unit that is refused has no event Scheduled
       Given a quota "team" of 2 cpu with the gate and preemption off
       When the Job "big" with priority 10 asks for 3 cpu
-      Then "big" never has an event "Scheduled"
+      Then "big" is eventually refused
+      And "big" never has an event "Scheduled"
 
   Rule: The admission's running replicas follow the bound pods
 

@@ -15,22 +15,13 @@ Feature: Order under the three policies
   Rule: Under Block it does, as long as it does not fit
 
     @KQ-ORD-05 @should @needs:block
-    Scenario: Nobody passes a head that does not fit
+    Scenario: Nobody passes a head that does not fit, and once it fits both are admitted
       Given a Block quota "team" of 2 cpu with the gate and preemption off
       And the waiting Job "big" with priority 100 asks for 3 cpu
-      When the Job "small" with priority 1 asks for 1 cpu
-      Then "small" is never admitted
-
-    @KQ-ORD-05 @should @needs:block
-    Scenario: Once the head fits, it is admitted and so is the one behind it
-      Given a Block quota "team" of 2 cpu with the gate and preemption off
-      And these waiting Jobs:
-        | job   | priority | cpu |
-        | big   | 100      | 3   |
-        | small | 1        | 1   |
+      And the Job "small" with priority 1 asks for 1 cpu
+      And "small" is never admitted
       When the quota "team" is raised to 4 cpu
-      Then "big" is eventually admitted
-      And "small" is eventually admitted
+      Then "big" and "small" are eventually admitted
 
     @KQ-ORD-05 @should @needs:block
     Scenario: A Job that sorts before the one that does not fit is admitted
@@ -43,11 +34,13 @@ Feature: Order under the three policies
   Rule: Under Intelligent nobody below the threshold is served while a unit at or above it waits
 
     @KQ-ORD-06 @should @needs:intelligent
-    Scenario: A waiting unit of priority 4 holds back those below
+    Scenario: A waiting unit of priority 4 holds back those below until it is admitted
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption off
       And the waiting Job "big" with priority 4 asks for 3 cpu
-      When the Job "small" with priority 3 asks for 1 cpu
-      Then "small" is never admitted
+      And the Job "small" with priority 3 asks for 1 cpu
+      And "small" is never admitted
+      When the quota "team" is raised to 4 cpu
+      Then "big" and "small" are eventually admitted
 
     @KQ-ORD-06 @should @needs:intelligent
     Scenario: A waiting unit of priority 3 holds nobody back
@@ -58,23 +51,13 @@ Feature: Order under the three policies
       And "big" stays waiting
 
     @KQ-ORD-06 @should @needs:intelligent
-    Scenario: Once the unit at the threshold is admitted, those below are served
-      Given an Intelligent quota "team" of 2 cpu with the gate and preemption off
-      And these waiting Jobs:
-        | job   | priority | cpu |
-        | big   | 4        | 3   |
-        | small | 3        | 1   |
-      When the quota "team" is raised to 4 cpu
-      Then "big" is eventually admitted
-      And "small" is eventually admitted
-
-    @KQ-ORD-06 @should @needs:intelligent
     Scenario Outline: With the threshold at 10, a waiting unit of priority <rank> <effect>
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption off
       And the annotation "koord-queue/priority-threshold" of the quota "team" is set to "10"
       And the waiting Job "big" with priority <rank> asks for 3 cpu
       When the Job "small" with priority 8 asks for 1 cpu
-      Then "small" is <outcome> admitted
+      Then "big" is eventually refused
+      And "small" is <outcome> admitted
 
       Examples:
         | rank | effect           | outcome    |
