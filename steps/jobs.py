@@ -87,9 +87,8 @@ def submit_and_admit(  # noqa: PLR0917 - one argument for each word of the step
     quota: str | None,
     how: str,
 ) -> None:
-    ask = ask_of(pods, cpu)
-    story.act()
-    story.jobs.submit(job, priority=int(priority), ask=ask, quota=quota_of(quota))
+    submit(story, job, priority, pods, cpu, quota)
+    ask = story.jobs.asks[job]
     if how == "its pods not created":
         story.eventually(story.admitted(job), within="admit")
         return

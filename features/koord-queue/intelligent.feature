@@ -1,6 +1,7 @@
 @koord-queue
 Feature: The Intelligent policy
-  Preemption is not implemented for Intelligent queues: an attempt fails and marks nobody.
+  Preemption is not implemented for Intelligent queues: an attempt fails and marks nobody. The
+  priorities stay below the default threshold, above which one unit that waits holds up the rest.
 
   Rule: An attempt in an Intelligent queue marks nobody, and says that it failed
 
@@ -8,9 +9,9 @@ Feature: The Intelligent policy
     Scenario: A unit that does not fit fails to preempt
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
-      When the Job "urgent" with priority 100 asks for 2 cpu
-      Then "low" is never marked
-      And the message of "urgent" eventually says that the attempt failed
+      When the Job "urgent" with priority 3 asks for 2 cpu
+      Then the message of "urgent" eventually says that the attempt failed
+      And "low" is never marked
 
   Rule: So does every further attempt
 
@@ -18,7 +19,7 @@ Feature: The Intelligent policy
     Scenario: A change that does not help brings another attempt, and no mark
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
-      And the waiting Job "urgent" with priority 100 asks for 2 cpu
+      And the waiting Job "urgent" with priority 3 asks for 2 cpu
       When the quota "team" is raised to 3 cpu
       Then the attempts of "urgent" eventually grow
       And the message of "urgent" eventually says that the attempt failed
@@ -28,10 +29,10 @@ Feature: The Intelligent policy
     Scenario: Another unit that does not fit fails as well
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
-      And the waiting Job "urgent" with priority 100 asks for 2 cpu
-      When the Job "later" with priority 101 asks for 2 cpu
-      Then "low" is never marked
-      And the message of "later" eventually says that the attempt failed
+      And the waiting Job "urgent" with priority 3 asks for 2 cpu
+      When the Job "later" with priority 2 asks for 2 cpu
+      Then the message of "later" eventually says that the attempt failed
+      And "low" is never marked
 
   Rule: Message and log say it in upstream's words
 
@@ -39,25 +40,29 @@ Feature: The Intelligent policy
     Scenario: The message ends with the failed preemption, the log tells the reason
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
-      When the Job "urgent" with priority 100 asks for 2 cpu
+      When the Job "urgent" with priority 3 asks for 2 cpu
       Then the message of "urgent" eventually tells what is short, then "; preempt failed"
       And the log eventually has a line with the text "preemption not supported in intelligent queue yet"
 
   Rule: Another policy makes preemption possible
 
     @KQ-INT-04 @must @needs:intelligent
-    Scenario Outline: The same preemptor marks its victim once the policy is <other>
+    Scenario: The same preemptor marks its victim once the policy is Priority
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
-      And the waiting Job "urgent" with priority 100 asks for 2 cpu
-      When the policy of "team" is changed to <other>
+      And the waiting Job "urgent" with priority 3 asks for 2 cpu
+      When the policy of "team" is changed to Priority
       Then "low" is eventually marked
       And "urgent" is eventually admitted
 
-      Examples:
-        | other    |
-        | Priority |
-        | Block    |
+    @KQ-INT-04 @must @needs:intelligent @needs:block
+    Scenario: The same preemptor marks its victim once the policy is Block
+      Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
+      And the waiting Job "urgent" with priority 3 asks for 2 cpu
+      When the policy of "team" is changed to Block
+      Then "low" is eventually marked
+      And "urgent" is eventually admitted
 
   Rule: The gate does not hold units
 

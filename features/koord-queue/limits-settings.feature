@@ -48,7 +48,7 @@ Feature: Limits that are settings
     Scenario: Changed to Priority, the queue brings a victim
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
-      And the Job "urgent" with priority 100 asks for 2 cpu
+      And the Job "urgent" with priority 3 asks for 2 cpu
       And "low" is never marked
       When the policy of "team" is changed to Priority
       Then "low" is eventually marked
@@ -57,7 +57,7 @@ Feature: Limits that are settings
     Scenario: Changed to Block, the queue brings a victim
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
-      And the Job "urgent" with priority 100 asks for 2 cpu
+      And the Job "urgent" with priority 3 asks for 2 cpu
       And "low" is never marked
       When the policy of "team" is changed to Block
       Then "low" is eventually marked

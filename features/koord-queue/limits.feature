@@ -16,7 +16,7 @@ Feature: Limits
   Rule: The preemptor waits until the job extension has reported
 
     @KQ-LIM-06 @must @needs:hold-extension
-    Scenario: The preemptor stays Enqueued while the job extension is held, then comes in
+    Scenario: The preemptor waits while the job extension is held, then comes in
       Given a quota "team" of 2 cpu with only the gate on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the waiting Job "urgent" with priority 100 asks for 2 cpu

@@ -22,6 +22,15 @@ Feature: How much preemption after the quota filter takes
       Then "low-1" and "low-2" are eventually marked
       And "low-3" is never marked while the job extension is held
 
+    @KQ-PRE-02 @must @needs:hold-extension
+    Scenario: What is free already does not count, the two lowest members cover the request
+      Given the quota "team" is raised to 7 cpu
+      And the waiting Job "urgent" with priority 100 asks for 3 cpu
+      And the job extension is held
+      When preemption is turned on for "team"
+      Then "low-1" and "low-2" are eventually marked
+      And "low-3" is never marked while the job extension is held
+
     @KQ-PRE-02 @must
     Scenario: The third is left alone until the first round is over
       Given preemption is turned on for "team"
@@ -57,7 +66,7 @@ Feature: How much preemption after the quota filter takes
     Scenario: One member and what is free are too little for the request
       Given a quota "team" of 7 cpu with the gate and preemption on
       And the admitted Job "runs" with priority 1 asks for 4 cpu, its pods running
-      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
+      And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 4 cpu
       Then "low" is never marked
       And "urgent" is never admitted

@@ -5,7 +5,7 @@ Feature: Preemption after the quota filter
   Rule: Lower members are marked from the lowest priority up
 
     @KQ-PRE-01 @must
-    Scenario: The lowest member is marked first, the next ones are left alone
+    Scenario: The lowest of three members is marked, the highest is left alone
       Given a quota "team" of 6 cpu with the gate and preemption off
       And these admitted Jobs, their pods not bound:
         | job   | priority | cpu |

@@ -70,11 +70,10 @@ Feature: Preemption before the reservation
         | job   | priority | cpu |
         | above | 200      | 2   |
         | below | 1        | 2   |
-      And the gate is turned on for "team"
+      And the gate and preemption are turned on for "team"
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then "below" is eventually marked
-      And "above" is never marked while the gate is closed
-      And "urgent" is never admitted while the gate is closed
+      And "above" is never marked
 
   Rule: The unit is admitted in a later cycle, after the release was reported
 
@@ -85,7 +84,7 @@ Feature: Preemption before the reservation
         | job   | priority | cpu |
         | low-1 | 1        | 2   |
         | low-2 | 2        | 2   |
-      And the gate is turned on for "team"
+      And the gate and preemption are turned on for "team"
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then these states are seen in this order:
         | object   | state                            |
@@ -108,6 +107,6 @@ Feature: Preemption before the reservation
         | job   | priority | cpu |
         | low-1 | 1        | 2   |
         | low-2 | 2        | 2   |
-      And the gate is turned on for "team"
+      And the gate and preemption are turned on for "team"
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then "urgent" is eventually naming the victims "low-1" and "low-2"

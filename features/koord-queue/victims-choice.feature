@@ -6,28 +6,28 @@ Feature: Who is a victim
   Rule: At the same priority, a unit created later is eligible
 
     @KQ-VIC-01 @must @needs:multi-podset
-    Scenario: The earlier of two equal units takes back what the later one holds
+    Scenario: The older of two equal units takes back what the newer one holds
       Given a quota "team" of 4 cpu with the gate and preemption off
-      And a unit "earlier" without a Job, with priority 1, asks for:
+      And a unit "older" without a Job, with priority 1, asks for:
         | podSet | count | cpu |
         | main   | 1     | 2   |
-      And "earlier" is eventually admitted
-      And the admitted Job "later" with priority 1 asks for 2 cpu, its pods not bound
+      And "older" is eventually admitted
+      And the admitted Job "newer" with priority 1 asks for 2 cpu, its pods not bound
       And the gate and preemption are turned on for "team"
-      When "earlier" is reported to hold:
+      When "older" is reported to hold:
         | podSet | replicas | running | marked |
         | main   | 0        | 0       | none   |
-      Then "later" is eventually marked
+      Then "newer" is eventually marked
 
   Rule: At the same priority, a unit created earlier never is
 
     @KQ-VIC-02 @must
-    Scenario Outline: The later of two equal units waits, in a quota of <max> cpu
+    Scenario Outline: The newer of two equal units waits, in a quota of <max> cpu
       Given a quota "team" of <max> cpu with the gate and preemption on
-      And the admitted Job "earlier" with priority 1 asks for 2 cpu, its pods not bound
-      When the Job "later" with priority 1 asks for 2 cpu
-      Then "earlier" is never marked
-      And "later" is never admitted
+      And the admitted Job "older" with priority 1 asks for 2 cpu, its pods not bound
+      When the Job "newer" with priority 1 asks for 2 cpu
+      Then "older" is never marked
+      And "newer" is never admitted
 
       Examples:
         | max |
@@ -75,8 +75,8 @@ Feature: Who is a victim
       And a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 2 cpu
-      Then "stranger" is never marked
-      And "low" is eventually marked
+      Then "low" is eventually marked
+      And "stranger" is never marked
 
     @KQ-VIC-14 @must
     Scenario: A lower unit that fills the common parent is left alone

@@ -28,8 +28,11 @@ Feature: Victims
 
   Rule: Marking does not change the victim's phase
 
-    @KQ-VIC-13 @should
-    Scenario: Both victims are marked while they are Dequeued
-      When the Job "urgent" with priority 100 asks for 4 cpu
+    @KQ-VIC-13 @should @needs:hold-extension
+    Scenario: Both victims stay Dequeued until the job extension acts
+      Given preemption is turned off for "team"
+      And the waiting Job "urgent" with priority 100 asks for 4 cpu
+      And the job extension is held
+      When preemption is turned on for "team"
       Then "low-1" and "low-2" are eventually marked
       And "low-1" and "low-2" are never marked in a phase other than Dequeued

@@ -57,6 +57,7 @@ class Story:
     def act(self) -> None:
         """What follows is the consequence of what is done now."""
         self.acted = self.world.timeline.position()
+        self.log_mark = self.world.implementation.log_mark()
 
     def act_from(self, written: State) -> None:
         """What follows is the consequence of the write that brought this state."""
