@@ -53,8 +53,7 @@ def try_to_start(story: Story, field: str, value: str) -> Tried:
 def fails(tried: Tried, field: str, value: str) -> None:
     attempt = tried.attempt
     assert attempt.exit_code is not None, (
-        f"the controller still ran after a while with {attempt.file}, "
-        f"and had said:\n{attempt.output}"
+        f"the controller started all the same with {attempt.file}, and had said:\n{attempt.output}"
     )
     assert attempt.exit_code != 0, f"it ended with exit code 0, and said:\n{attempt.output}"
     wanted = (str(attempt.file), field, value)

@@ -6,10 +6,8 @@ each of them out, by the requirement that names the fault. None of this is shipp
 
 from __future__ import annotations
 
-import queue
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -22,28 +20,22 @@ from controller.core.decisions import (
     Kind,
     Log,
     Object,
-    Patch,
     Ref,
-    Write,
 )
 from controller.core.instants import Instant
-from controller.core.jobs import JobPlan, ledger, reclaim, reports, takeover
+from controller.core.jobs import JobPlan, ledger, reclaim, reports
 from controller.core.jobs.model import Job, Pod
-from controller.core.lease import Sighting
 from controller.core.model import Settings, Unit
 from controller.core.quota_filter import Room
 from controller.core.quotas import Chain, Quotas
 from controller.core.unit_events import reclaimed
 from controller.core.victims import Marking
 from controller.core.vocabulary import GATE_ANNOTATION, PREEMPTION_ANNOTATION, SUCCEED_SUFFIX
-from controller.shell import configuration, events, metrics, requests
+from controller.shell import events, metrics
 from controller.shell.component import Component
-from controller.shell.election import Election
-from controller.shell.executor import Executor, Refused
+from controller.shell.executor import Executor
 from controller.shell.flags import main
-from controller.shell.kinds import RESOURCES
 from controller.shell.ledgers import QueueWork
-from controller.shell.requests import Postponed
 
 Decisions = tuple[Decision, ...]
 
@@ -272,97 +264,6 @@ def keeps_the_gate_in_intelligent() -> None:
     Settings.gated = property(lambda self: self.gate)  # type: ignore[method-assign,assignment]
 
 
-def never_takes_over() -> None:
-    """Whoever holds a lease holds it for ever."""
-    Sighting.free = lambda self, _now, _terms: not self.holder  # type: ignore[method-assign,assignment]
-
-
-def writes_over_others() -> None:
-    """A write is made whatever has been written since the object was read."""
-
-    def patch(self: Executor, write: Write, change: Patch, _found: Any) -> Any:
-        return self._api.patch(
-            RESOURCES[write.target.kind],
-            write.target.name,
-            change,
-            namespace=write.target.namespace,
-            subresource=write.subresource,
-        )
-
-    Executor._patch = patch  # type: ignore[method-assign,assignment]
-
-
-def gives_up_when_refused() -> None:
-    """What has been refused once is not tried again before something else happens."""
-    requests.TRIES = 1
-
-    def turn(self: Component[Any], key: Any) -> None:
-        with suppress(Postponed, Refused):
-            self._steps(key)
-
-    Component._turn = turn  # type: ignore[method-assign]
-
-
-def decides_before_it_knows_the_pods() -> None:
-    """Decisions are made when everything but the pods is known."""
-
-    def leads(self: Component[Any]) -> bool:
-        return self._leadership.term() is not None and self._unseen <= {Kind.POD}
-
-    Component._leads = leads  # type: ignore[method-assign]
-    Component._patience = lambda *_, **__: 0.05  # type: ignore[method-assign]
-
-
-def owes_nothing_after_a_restart() -> None:
-    """Only who was marked by this process gets the event Reclaimed."""
-    marked: set[str] = set()
-    honest_preempt, honest_emit = Executor._preempt, Executor._emit
-
-    def preempt_and_remember(self: Executor, preempt: Any, queue: str, refusals: Any) -> None:
-        marked.update(str(mark.target) for mark in preempt.marks)
-        honest_preempt(self, preempt, queue, refusals)
-
-    def emit(self: Executor, event: EmitEvent) -> None:
-        if event.reason != "Reclaimed" or str(event.target) in marked:
-            honest_emit(self, event)
-
-    Executor._preempt = preempt_and_remember  # type: ignore[method-assign]
-    Executor._emit = emit  # type: ignore[method-assign]
-
-
-def passes_over_unknown_fields() -> None:
-    """A field of the configuration that nobody knows is not looked at."""
-    configuration.FIELDS += ("reclaimProtection",)  # type: ignore[assignment]
-
-
-def holds_its_units_fast() -> None:
-    """Each unit gets a finalizer, which nobody removes once the controller is gone."""
-    honest = takeover.creation
-
-    def lie(job: Job, raw: Object, standing: Any) -> Any:
-        create = honest(job, raw, standing)
-        metadata = {**create.body["metadata"], "finalizers": ["queuecheck.dev/lie"]}
-        return replace(create, body={**create.body, "metadata": metadata})
-
-    takeover.creation = lie
-
-
-def leads_whatever_happens() -> None:
-    """Every copy decides, from one piece of news at a time, and writes over whatever is there."""
-    Election.permits = lambda _: True  # type: ignore[method-assign,assignment]
-    Election.term = lambda _: 0  # type: ignore[method-assign,assignment]
-
-    writes_over_others()
-
-    def absorb(self: Component[Any], patience: float | None) -> None:
-        with suppress(queue.Empty):
-            item = self._inbox.get(timeout=patience)
-            if item is not None:
-                self._take(*item)
-
-    Component._absorb = absorb  # type: ignore[method-assign]
-
-
 LIES: dict[str, Callable[[], None]] = {
     lie.__name__.replace("_", "-"): lie
     for lie in (
@@ -388,14 +289,6 @@ LIES: dict[str, Callable[[], None]] = {
         owns_the_queue,
         takes_any_word_for_true,
         keeps_the_gate_in_intelligent,
-        never_takes_over,
-        writes_over_others,
-        gives_up_when_refused,
-        decides_before_it_knows_the_pods,
-        owes_nothing_after_a_restart,
-        passes_over_unknown_fields,
-        holds_its_units_fast,
-        leads_whatever_happens,
     )
 }
 

@@ -88,28 +88,6 @@ LIES = (
         ('QueueUnit "second" is admitted', "not seen within"),
         scale=0.5,
     ),
-    Lie("never-takes-over", ("KQ-ROB-03",), ('"next" is admitted', "not seen"), scale=0.5),
-    Lie(
-        "writes-over-others",
-        ("KQ-ROB-06",),
-        ('pods of "low" are being deleted or gone',),
-        scale=0.5,
-    ),
-    Lie("gives-up-when-refused", ("KQ-ROB-04",), ("not seen",), scale=0.5),
-    Lie(
-        "decides-before-it-knows-the-pods",
-        ("KQ-ROB-02",),
-        ('never: QueueUnit "low" is marked', "it was so"),
-    ),
-    Lie(
-        "owes-nothing-after-a-restart",
-        ("KQ-ROB-01",),
-        ('"low" has an event Normal "Reclaimed"',),
-        scale=0.5,
-    ),
-    Lie("passes-over-unknown-fields", ("KQ-CFG-02",), ("still ran after a while",)),
-    Lie("holds-its-units-fast", ("KQ-CFG-03",), ("the namespace",), scale=0.5),
-    Lie("leads-whatever-happens", ("KQ-ROB-03",), ('QueueUnit "next" was granted 2 times',)),
 )
 
 

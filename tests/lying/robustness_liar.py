@@ -1,0 +1,150 @@
+"""The reference controller with a fault that shows when things break; used as ``liar.py`` is."""
+
+from __future__ import annotations
+
+import queue
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from controller.core import queue_objects
+from controller.core.decisions import EmitEvent, Kind, Object, Patch, Write
+from controller.core.jobs import takeover
+from controller.core.jobs.model import Job
+from controller.core.lease import Sighting
+from controller.core.model import Settings
+from controller.shell import configuration, requests
+from controller.shell.component import Component
+from controller.shell.election import Election
+from controller.shell.executor import Executor, Refused
+from controller.shell.flags import main
+from controller.shell.kinds import RESOURCES
+from controller.shell.requests import Postponed
+
+
+def never_takes_over() -> None:
+    """Whoever holds a lease holds it for ever."""
+    Sighting.free = lambda self, _now, _terms: not self.holder  # type: ignore[method-assign,assignment]
+
+
+def writes_over_others() -> None:
+    """A write is made whatever has been written since the object was read."""
+
+    def patch(self: Executor, write: Write, change: Patch, _found: Any) -> Any:
+        return self._api.patch(
+            RESOURCES[write.target.kind],
+            write.target.name,
+            change,
+            namespace=write.target.namespace,
+            subresource=write.subresource,
+        )
+
+    Executor._patch = patch  # type: ignore[method-assign,assignment]
+
+
+def gives_up_when_refused() -> None:
+    """What has been refused once is not tried again before something else happens."""
+    requests.TRIES = 1
+
+    def turn(self: Component[Any], key: Any) -> None:
+        with suppress(Postponed, Refused):
+            self._steps(key)
+
+    Component._turn = turn  # type: ignore[method-assign]
+
+
+def decides_before_it_knows_the_pods() -> None:
+    """Decisions are made when everything but the pods is known."""
+
+    def leads(self: Component[Any]) -> bool:
+        return self._leadership.term() is not None and self._unseen <= {Kind.POD}
+
+    Component._leads = leads  # type: ignore[method-assign]
+    Component._patience = lambda *_, **__: 0.05  # type: ignore[method-assign]
+
+
+def owes_nothing_after_a_restart() -> None:
+    """Only who was marked by this process gets the event Reclaimed."""
+    marked: set[str] = set()
+    honest_preempt, honest_emit = Executor._preempt, Executor._emit
+
+    def preempt_and_remember(self: Executor, preempt: Any, queue: str, refusals: Any) -> None:
+        marked.update(str(mark.target) for mark in preempt.marks)
+        honest_preempt(self, preempt, queue, refusals)
+
+    def emit(self: Executor, event: EmitEvent) -> None:
+        if event.reason != "Reclaimed" or str(event.target) in marked:
+            honest_emit(self, event)
+
+    Executor._preempt = preempt_and_remember  # type: ignore[method-assign]
+    Executor._emit = emit  # type: ignore[method-assign]
+
+
+def passes_over_unknown_fields() -> None:
+    """A field of the configuration that nobody knows is not looked at."""
+    configuration.FIELDS += ("reclaimProtection",)  # type: ignore[assignment]
+
+
+def holds_its_units_fast() -> None:
+    """Each unit gets a finalizer, which nobody removes once the controller is gone."""
+    honest = takeover.creation
+
+    def lie(job: Job, raw: Object, standing: Any) -> Any:
+        create = honest(job, raw, standing)
+        metadata = {**create.body["metadata"], "finalizers": ["queuecheck.dev/lie"]}
+        return replace(create, body={**create.body, "metadata": metadata})
+
+    takeover.creation = lie
+
+
+def leads_whatever_happens() -> None:
+    """Every copy decides, from one piece of news at a time, and writes over whatever is there."""
+    Election.permits = lambda _: True  # type: ignore[method-assign,assignment]
+    Election.term = lambda _: 0  # type: ignore[method-assign,assignment]
+
+    writes_over_others()
+
+    def absorb(self: Component[Any], patience: float | None) -> None:
+        with suppress(queue.Empty):
+            item = self._inbox.get(timeout=patience)
+            if item is not None:
+                self._take(*item)
+
+    Component._absorb = absorb  # type: ignore[method-assign]
+
+
+def never_turns_off() -> None:
+    """What a queue has been told to do once it does for ever."""
+    honest = queue_objects.settings
+    on: set[str] = set()
+
+    def lie(quota: Object | None, queue: Object | None) -> Settings:
+        found = honest(quota, queue)
+        name = (queue or quota or {}).get("metadata", {}).get("name", "")
+        if found.gate and found.preemption:
+            on.add(name)
+        return replace(found, gate=True, preemption=True) if name in on else found
+
+    queue_objects.settings = lie
+
+
+LIES: dict[str, Callable[[], None]] = {
+    lie.__name__.replace("_", "-"): lie
+    for lie in (
+        never_takes_over,
+        writes_over_others,
+        gives_up_when_refused,
+        decides_before_it_knows_the_pods,
+        owes_nothing_after_a_restart,
+        passes_over_unknown_fields,
+        holds_its_units_fast,
+        leads_whatever_happens,
+        never_turns_off,
+    )
+}
+
+if __name__ == "__main__":
+    LIES[sys.argv.pop(1)]()
+    main(prog_name="python -m controller")
