@@ -6,6 +6,7 @@ Feature: How deep a cycle looks
 
     Background:
       Given a quota "team" of 2 cpu with the gate and preemption off
+      And the annotation "koord-queue/max-depth" of the quota "team" is set to "2"
       And these waiting Jobs:
         | job   | priority | cpu |
         | big-1 | 100      | 3   |
@@ -13,14 +14,13 @@ Feature: How deep a cycle looks
 
     @KQ-ORD-07 @should
     Scenario: With a depth of two the third unit is not reached before one of the others is gone
-      Given the annotation "koord-queue/max-depth" of the quota "team" is set to "2"
-      And the Job "small" with priority 1 asks for 1 cpu
+      Given the Job "small" with priority 1 asks for 1 cpu
       And "small" is never admitted while nothing changes
       When the Job "big-1" is deleted
       Then "small" is eventually admitted
 
     @KQ-ORD-07 @should
-    Scenario: The third unit is reached with a depth of three
-      Given the annotation "koord-queue/max-depth" of the quota "team" is set to "3"
-      When the Job "small" with priority 1 asks for 1 cpu
+    Scenario: With a depth of three the third unit is reached
+      Given the Job "small" with priority 1 asks for 1 cpu
+      When the annotation "koord-queue/max-depth" of the quota "team" is set to "3"
       Then "small" is eventually admitted
