@@ -7,18 +7,16 @@ each of them out, by the requirement that names the fault. None of this is shipp
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
-from controller.core import QueueLedger, attempt, passes, queue_objects, unit_writes, victims
+from controller.core import attempt, passes, queue_objects, unit_writes, victims
 from controller.core.decisions import (
     Decision,
     Delete,
     EmitEvent,
     Kind,
-    Log,
     Object,
     Ref,
 )
@@ -30,12 +28,9 @@ from controller.core.quota_filter import Room
 from controller.core.quotas import Chain, Quotas
 from controller.core.unit_events import reclaimed
 from controller.core.victims import Marking
-from controller.core.vocabulary import GATE_ANNOTATION, PREEMPTION_ANNOTATION, SUCCEED_SUFFIX
-from controller.shell import events, metrics
-from controller.shell.component import Component
+from controller.core.vocabulary import GATE_ANNOTATION, PREEMPTION_ANNOTATION
 from controller.shell.executor import Executor
 from controller.shell.flags import main
-from controller.shell.ledgers import QueueWork
 
 Decisions = tuple[Decision, ...]
 
@@ -133,17 +128,6 @@ def marks_the_second_lowest() -> None:
     attempt.victims_after_filter = lie  # type: ignore[attr-defined]
 
 
-def forgets_what_is_short() -> None:
-    """After an attempt that marked somebody the message says nothing else."""
-    honest = attempt._refused_by_filter
-
-    def lie(unit: Unit, message: str, outlook: attempt.Outlook) -> Decisions:
-        marked = message.endswith(SUCCEED_SUFFIX)
-        return honest(unit, "victims are marked" if marked else message, outlook)
-
-    attempt._refused_by_filter = lie
-
-
 def says_reclaimed_of_any_mark() -> None:
     """However a mark ends, the unit gets the event Reclaimed."""
     honest = reports._before_clearing
@@ -152,69 +136,6 @@ def says_reclaimed_of_any_mark() -> None:
         return (*honest(unit), reclaimed(unit)) if unit.marked else ()
 
     reports._before_clearing = lie
-
-
-def keeps_no_quiet() -> None:
-    """Every three seconds all that waits is tried again, although nothing has happened."""
-    honest = QueueWork.step
-
-    def lie(self: QueueWork, key: Any, now: float, resume: Any) -> Any:
-        self._again.clear()
-        return honest(self, key, now, resume)
-
-    QueueWork.step = lie  # type: ignore[method-assign]
-    start = Component.__init__
-
-    def begin(self: Component[Any], *args: Any, **named: Any) -> None:
-        start(self, *args, **{**named, "resync": 3.0})
-
-    Component.__init__ = begin  # type: ignore[method-assign]
-
-
-def forgets_no_series() -> None:
-    """The series of a queue stay when it is gone."""
-    honest = metrics._Queues.active
-
-    def lie(self: metrics._Queues, units: Mapping[str, int]) -> set[str]:
-        return honest(self, {**dict.fromkeys(self._active, 0), **units})
-
-    metrics._Queues.active = lie  # type: ignore[method-assign]
-
-
-def counts_who_waits_only() -> None:
-    """A unit that holds a part of what it asks for is not counted as active."""
-    honest = QueueLedger.active
-
-    def lie(self: QueueLedger) -> Mapping[str, int]:
-        parts = {
-            name: sum(unit.reserves for unit in book.asking) for name, book in self._books.items()
-        }
-        return {name: number - parts.get(name, 0) for name, number in honest(self).items()}
-
-    QueueLedger.active = lie  # type: ignore[method-assign]
-
-
-def multiplies_events() -> None:
-    """Each refusal is an event of its own."""
-    honest = events._name
-    numbers = count()
-
-    def lie(event: EmitEvent, *, uid: str, message: str) -> str:
-        return honest(event, uid=uid, message=f"{message}{next(numbers)}")
-
-    events._name = lie
-
-
-def speaks_at_length() -> None:
-    """The message of an event is as long as it comes."""
-    events.shortened = lambda message: message
-
-
-def logs_no_namespace() -> None:
-    """The log names a unit without its namespace."""
-    attempt._log = lambda message, unit, **fields: Log(
-        2, message, {"queue": unit.queue, "unit": unit.ref.name, **fields}
-    )
 
 
 def charges_late() -> None:
@@ -275,14 +196,7 @@ LIES: dict[str, Callable[[], None]] = {
         says_reclaimed_to_everyone,
         deletes_pods,
         marks_the_second_lowest,
-        forgets_what_is_short,
         says_reclaimed_of_any_mark,
-        keeps_no_quiet,
-        forgets_no_series,
-        counts_who_waits_only,
-        multiplies_events,
-        speaks_at_length,
-        logs_no_namespace,
         charges_late,
         knows_no_ancestors,
         copies_every_annotation,

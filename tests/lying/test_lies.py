@@ -39,22 +39,10 @@ LIES = (
     Lie("deletes-pods", ("KQ-RCL-10",), ('the Job "low" has failed',)),
     Lie("marks-the-second-lowest", ("KQ-PRE-01",), ('QueueUnit "low-1" is marked', "between")),
     Lie(
-        "forgets-what-is-short",
-        ("KQ-OBS-02",),
-        ("a message with team", 'status.message "victims are marked"'),
-        scale=0.5,
-    ),
-    Lie(
         "says-reclaimed-of-any-mark",
         ("KQ-RCL-06",),
         ('never: QueueUnit "low" has an event "Reclaimed"', "it was so"),
     ),
-    Lie("keeps-no-quiet", ("KQ-OBS-10",), ("are written, made or deleted", "it was so")),
-    Lie("forgets-no-series", ("KQ-OBS-08",), ("queueunits_in_active_queue 0",), scale=0.3),
-    Lie("counts-who-waits-only", ("KQ-OBS-12",), ("is 1", "0"), scale=0.3),
-    Lie("multiplies-events", ("KQ-OBS-07",), ('two equal events "FailedScheduling"', "it was so")),
-    Lie("speaks-at-length", ("KQ-OBS-09",), ("a message of more than 1024 bytes", "it was so")),
-    Lie("logs-no-namespace", ("KQ-OBS-06",), ("a line of the log names the queue",), scale=0.3),
     Lie(
         "charges-late",
         ("KQ-QTA-07",),

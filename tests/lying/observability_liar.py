@@ -1,0 +1,128 @@
+"""The reference controller with one fault in what it shows: messages, metrics, events, its log."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any
+
+from controller.core import QueueLedger, attempt
+from controller.core.decisions import Decision, EmitEvent, Log
+from controller.core.model import Unit
+from controller.core.vocabulary import FAILED_SUFFIX, SUCCEED_SUFFIX
+from controller.shell import events, metrics
+from controller.shell.component import Component
+from controller.shell.flags import main
+from controller.shell.ledgers import QueueWork
+
+Decisions = tuple[Decision, ...]
+
+
+def forgets_what_is_short() -> None:
+    """After an attempt that marked somebody the message says nothing else."""
+    honest = attempt._refused_by_filter
+
+    def lie(unit: Unit, message: str, outlook: attempt.Outlook) -> Decisions:
+        marked = message.endswith(SUCCEED_SUFFIX)
+        return honest(unit, "victims are marked" if marked else message, outlook)
+
+    attempt._refused_by_filter = lie
+
+
+def keeps_no_quiet() -> None:
+    """Every three seconds all that waits is tried again, although nothing has happened."""
+    honest = QueueWork.step
+
+    def lie(self: QueueWork, key: Any, now: float, resume: Any) -> Any:
+        self._again.clear()
+        return honest(self, key, now, resume)
+
+    QueueWork.step = lie  # type: ignore[method-assign]
+    start = Component.__init__
+
+    def begin(self: Component[Any], *args: Any, **named: Any) -> None:
+        start(self, *args, **{**named, "resync": 3.0})
+
+    Component.__init__ = begin  # type: ignore[method-assign]
+
+
+def forgets_no_series() -> None:
+    """The series of a queue stay when it is gone."""
+    honest = metrics._Queues.active
+
+    def lie(self: metrics._Queues, units: Mapping[str, int]) -> set[str]:
+        return honest(self, {**dict.fromkeys(self._active, 0), **units})
+
+    metrics._Queues.active = lie  # type: ignore[method-assign]
+
+
+def counts_who_waits_only() -> None:
+    """A unit that holds a part of what it asks for is not counted as active."""
+    honest = QueueLedger.active
+
+    def lie(self: QueueLedger) -> Mapping[str, int]:
+        parts = {
+            name: sum(unit.reserves for unit in book.asking) for name, book in self._books.items()
+        }
+        return {name: number - parts.get(name, 0) for name, number in honest(self).items()}
+
+    QueueLedger.active = lie  # type: ignore[method-assign]
+
+
+def multiplies_events() -> None:
+    """Each refusal is an event of its own."""
+    honest = events._name
+    numbers = count()
+
+    def lie(event: EmitEvent, *, uid: str, message: str) -> str:
+        return honest(event, uid=uid, message=f"{message}{next(numbers)}")
+
+    events._name = lie
+
+
+def speaks_at_length() -> None:
+    """The message of an event is as long as it comes."""
+    events.shortened = lambda message: message
+
+
+def logs_no_namespace() -> None:
+    """The log names a unit without its namespace."""
+    attempt._log = lambda message, unit, **fields: Log(
+        2, message, {"queue": unit.queue, "unit": unit.ref.name, **fields}
+    )
+
+
+def tells_the_opposite() -> None:
+    """An attempt that marked somebody says that it failed, any other one that it succeeded."""
+    attempt.SUCCEED_SUFFIX = FAILED_SUFFIX  # type: ignore[attr-defined]
+    attempt.FAILED_SUFFIX = SUCCEED_SUFFIX  # type: ignore[attr-defined]
+
+
+def counts_downwards() -> None:
+    """Each attempt is taken away from the series."""
+
+    def lie(self: metrics._Queues, queue: str, result: str) -> None:
+        self._attempts[queue, result] = self._attempts.get((queue, result), 0) - 1
+
+    metrics._Queues.attempt = lie  # type: ignore[method-assign]
+
+
+LIES: dict[str, Callable[[], None]] = {
+    lie.__name__.replace("_", "-"): lie
+    for lie in (
+        forgets_what_is_short,
+        keeps_no_quiet,
+        forgets_no_series,
+        counts_who_waits_only,
+        multiplies_events,
+        speaks_at_length,
+        logs_no_namespace,
+        tells_the_opposite,
+        counts_downwards,
+    )
+}
+
+if __name__ == "__main__":
+    LIES[sys.argv.pop(1)]()
+    main(prog_name="python -m controller")
