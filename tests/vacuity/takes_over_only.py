@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from controller.core.decisions import Create, Decision, Kind, Write
+from controller.shell import configuration
 from controller.shell.executor import Executor
 from controller.shell.flags import start
 from controller.shell.metrics import Metrics
@@ -32,7 +34,13 @@ def run(
     honest(self, silent, queue, refusals)
 
 
+def read(path: Path) -> configuration.Configuration:
+    """Nothing in the configuration file, right or wrong, is looked at."""
+    return configuration.Configuration()
+
+
 if __name__ == "__main__":
+    configuration.read = read
     Executor._run = run  # type: ignore[method-assign]
     Metrics.set_active = lambda _self, _units: None  # type: ignore[method-assign,assignment]
     start()
