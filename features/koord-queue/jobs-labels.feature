@@ -7,8 +7,10 @@ Feature: Jobs and the queues that they name
     @KQ-JOB-11 @should
     Scenario: It has a unit, and nobody admits or touches it
       Given a quota "team" of 2 cpu with the gate and preemption off
-      When the Job "stray" with priority 10 asks for 1 cpu from no quota
-      Then "stray" is eventually waiting
+      And the Job "stray" with priority 10 asks for 1 cpu from no quota
+      And "stray" is eventually waiting
+      When the Job "train" with priority 1 asks for 1 cpu
+      Then "train" is eventually admitted
       And "stray" is never admitted
       And the Job "stray" is never changed
 
