@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from controller.core import attempt, passes, queue_objects, unit_writes, victims
+from controller.core import attempt, passes, unit_writes, victims
 from controller.core.decisions import (
     Decision,
     Delete,
@@ -25,10 +25,8 @@ from controller.core.jobs import JobPlan, ledger, reclaim, reports
 from controller.core.jobs.model import Job, Pod
 from controller.core.model import Settings, Unit
 from controller.core.quota_filter import Room
-from controller.core.quotas import Chain, Quotas
 from controller.core.unit_events import reclaimed
 from controller.core.victims import Marking
-from controller.core.vocabulary import GATE_ANNOTATION, PREEMPTION_ANNOTATION
 from controller.shell.executor import Executor
 from controller.shell.flags import main
 
@@ -138,53 +136,6 @@ def says_reclaimed_of_any_mark() -> None:
     reports._before_clearing = lie
 
 
-def charges_late() -> None:
-    """What is admitted is not charged before its write is seen."""
-    Room.taken = lambda self, more: self  # type: ignore[method-assign]  # noqa: ARG005
-
-
-def knows_no_ancestors() -> None:
-    """Only the quota's own max limits."""
-    honest = Quotas.chain
-
-    def lie(self: Quotas, name: str) -> Chain:
-        return replace(honest(self, name), quotas=honest(self, name).quotas[:1])
-
-    Quotas.chain = lie  # type: ignore[method-assign]
-
-
-def copies_every_annotation() -> None:
-    """Every annotation of the quota is put on the Queue."""
-    queue_objects._prefixed = dict  # type: ignore[assignment]
-
-
-def owns_the_queue() -> None:
-    """A Queue has the quota's annotations, and no other ones."""
-    honest = queue_objects._annotations
-
-    def lie(quota: Object | None, queue: Object) -> dict[str, str]:
-        return honest(quota, queue if quota is None else {})
-
-    queue_objects._annotations = lie
-
-
-def takes_any_word_for_true() -> None:
-    """An annotation is on with whatever value."""
-    honest = queue_objects.settings
-
-    def lie(quota: Object | None, queue: Object | None) -> Settings:
-        found = queue_objects._annotations(quota, queue or {})
-        gate, preemption = GATE_ANNOTATION in found, PREEMPTION_ANNOTATION in found
-        return replace(honest(quota, queue), gate=gate, preemption=preemption)
-
-    queue_objects.settings = lie
-
-
-def keeps_the_gate_in_intelligent() -> None:
-    """The gate holds units whatever the policy."""
-    Settings.gated = property(lambda self: self.gate)  # type: ignore[method-assign,assignment]
-
-
 LIES: dict[str, Callable[[], None]] = {
     lie.__name__.replace("_", "-"): lie
     for lie in (
@@ -197,12 +148,6 @@ LIES: dict[str, Callable[[], None]] = {
         deletes_pods,
         marks_the_second_lowest,
         says_reclaimed_of_any_mark,
-        charges_late,
-        knows_no_ancestors,
-        copies_every_annotation,
-        owns_the_queue,
-        takes_any_word_for_true,
-        keeps_the_gate_in_intelligent,
     )
 }
 

@@ -43,39 +43,6 @@ LIES = (
         ("KQ-RCL-06",),
         ('never: QueueUnit "low" has an event "Reclaimed"', "it was so"),
     ),
-    Lie(
-        "charges-late",
-        ("KQ-QTA-07",),
-        ('the quota "team" is used beyond 4 cpu', "it was so"),
-    ),
-    Lie(
-        "knows-no-ancestors",
-        ("KQ-QTA-05",),
-        ('never: QueueUnit "second" is admitted', "it was so"),
-        scale=0.5,
-    ),
-    Lie(
-        "copies-every-annotation",
-        ("KQ-QUE-18",),
-        ('carrying "koord-queue-of-no-known-meaning" as a label or an', "it was so"),
-    ),
-    Lie(
-        "owns-the-queue",
-        ("KQ-QUE-05",),
-        ('carrying the annotation "example.com/colour" other than "1"', "it was so"),
-        scale=0.5,
-    ),
-    Lie(
-        "takes-any-word-for-true",
-        ("KQ-QUE-08",),
-        ('never: QueueUnit "low" is marked', "it was so"),
-    ),
-    Lie(
-        "keeps-the-gate-in-intelligent",
-        ("KQ-INT-05",),
-        ('QueueUnit "second" is admitted', "not seen within"),
-        scale=0.5,
-    ),
 )
 
 

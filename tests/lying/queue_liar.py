@@ -1,0 +1,181 @@
+"""The reference controller with a fault in quotas, Queues or the Intelligent policy.
+
+Used as ``liar.py`` is.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from controller.core import QueueLedger, decode, queue_objects
+from controller.core.decisions import Delete, Object
+from controller.core.jobs import counts
+from controller.core.jobs.model import Job, Pod
+from controller.core.model import Settings
+from controller.core.quota_filter import Room
+from controller.core.quotas import Chain, Quotas
+from controller.core.vocabulary import GATE_ANNOTATION, POLICY_LABEL, PREEMPTION_ANNOTATION
+from controller.shell.component import Component
+from controller.shell.flags import main
+
+
+def charges_late() -> None:
+    """What is admitted is not charged before its write is seen."""
+    Room.taken = lambda self, more: self  # type: ignore[method-assign]  # noqa: ARG005
+
+
+def knows_no_ancestors() -> None:
+    """Only the quota's own max limits."""
+    honest = Quotas.chain
+
+    def lie(self: Quotas, name: str) -> Chain:
+        return replace(honest(self, name), quotas=honest(self, name).quotas[:1])
+
+    Quotas.chain = lie  # type: ignore[method-assign]
+
+
+def copies_every_annotation() -> None:
+    """Every annotation of the quota is put on the Queue."""
+    queue_objects._prefixed = dict  # type: ignore[assignment]
+
+
+def owns_the_queue() -> None:
+    """A Queue has the quota's annotations, and no other ones."""
+    honest = queue_objects._annotations
+
+    def lie(quota: Object | None, queue: Object) -> dict[str, str]:
+        return honest(quota, queue if quota is None else {})
+
+    queue_objects._annotations = lie
+
+
+def takes_any_word_for_true() -> None:
+    """An annotation is on with whatever value."""
+    honest = queue_objects.settings
+
+    def lie(quota: Object | None, queue: Object | None) -> Settings:
+        found = queue_objects._annotations(quota, queue or {})
+        gate, preemption = GATE_ANNOTATION in found, PREEMPTION_ANNOTATION in found
+        return replace(honest(quota, queue), gate=gate, preemption=preemption)
+
+    queue_objects.settings = lie
+
+
+def keeps_the_gate_in_intelligent() -> None:
+    """The gate holds units whatever the policy."""
+    Settings.gated = property(lambda self: self.gate)  # type: ignore[method-assign,assignment]
+
+
+def keeps_what_it_copied() -> None:
+    """What is removed from the quota stays on the Queue."""
+    honest = queue_objects._changes
+
+    def lie(desired: Mapping[str, Any], actual: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in honest(desired, actual).items() if value is not None}
+
+    queue_objects._changes = lie
+
+
+def copies_the_policy_label() -> None:
+    """The label that says the policy is put on the Queue, too."""
+    honest = queue_objects._desired
+
+    def lie(quota: Object | None, queue: Object) -> dict[str, dict[str, str]]:
+        found = honest(quota, queue)
+        labels = decode.mapping(quota or {}, "metadata", "labels")
+        copied = {key: value for key, value in labels.items() if key == POLICY_LABEL}
+        return {**found, "labels": {**found["labels"], **copied}}
+
+    queue_objects._desired = lie
+
+
+def leaves_queues_behind() -> None:
+    """A Queue stays when its quota is gone."""
+    honest = queue_objects.synchronise
+
+    def lie(**about: Any) -> Any:
+        step = honest(**about)
+        return None if isinstance(step, Delete) else step
+
+    queue_objects.synchronise = lie
+
+
+def makes_no_queue_again() -> None:
+    """A Queue that somebody deletes stays away."""
+    honest = queue_objects.synchronise
+    made: set[str] = set()
+
+    def lie(*, name: str, queue: Object | None, **about: Any) -> Any:
+        if queue is not None:
+            made.add(name)
+        return None if name in made and queue is None else honest(name=name, queue=queue, **about)
+
+    queue_objects.synchronise = lie
+
+
+def stops_at_a_bad_queue() -> None:
+    """A Queue of a policy that is not supported stops all the others."""
+    honest = queue_objects.settings
+    problems: set[str] = set()
+
+    def lie(quota: Object | None, queue: Object | None) -> Settings:
+        found = honest(quota, queue)
+        problems.add(found.problem)
+        return replace(found, problem=max(problems))
+
+    queue_objects.settings = lie
+
+
+def serves_every_namespace() -> None:
+    """A Queue is served wherever it is."""
+    start = Component.__init__
+
+    def begin(self: Component[Any], *args: Any, **named: Any) -> None:
+        start(self, *args, **{**named, "namespaces": None})
+
+    Component.__init__ = begin  # type: ignore[method-assign]
+    honest = QueueLedger._apply_queue
+
+    def lie(self: QueueLedger, raw: Object, *, deleted: bool) -> frozenset[str]:
+        metadata = {**decode.mapping(raw, "metadata"), "namespace": self._namespace}
+        return honest(self, {**raw, "metadata": metadata}, deleted=deleted)
+
+    QueueLedger._apply_queue = lie  # type: ignore[method-assign]
+
+
+def takes_no_pod_for_a_lost_one() -> None:
+    """A pod that has not been created yet gives its share back."""
+    honest = counts.count
+
+    def lie(job: Job, pods: Collection[Pod]) -> int:
+        number = honest(job, pods)
+        return number if job.suspended else min(number, len(counts.active(pods)))
+
+    counts.count = lie
+
+
+LIES: dict[str, Callable[[], None]] = {
+    lie.__name__.replace("_", "-"): lie
+    for lie in (
+        charges_late,
+        knows_no_ancestors,
+        copies_every_annotation,
+        owns_the_queue,
+        takes_any_word_for_true,
+        keeps_the_gate_in_intelligent,
+        keeps_what_it_copied,
+        copies_the_policy_label,
+        leaves_queues_behind,
+        makes_no_queue_again,
+        stops_at_a_bad_queue,
+        serves_every_namespace,
+        takes_no_pod_for_a_lost_one,
+    )
+}
+
+if __name__ == "__main__":
+    LIES[sys.argv.pop(1)]()
+    main(prog_name="python -m controller")
