@@ -67,7 +67,7 @@ LIES = (
     queue(
         "serves-every-namespace",
         ("KQ-QUE-17",),
-        ('QueueUnit "second" is admitted: not seen',),
+        ("is there: not seen",),
         scale=0.3,
     ),
     queue(
