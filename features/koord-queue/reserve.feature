@@ -31,7 +31,6 @@ Feature: Preemption before the reservation
       And the job extension is held
       When the quota "team" is raised to 9 cpu
       Then "low-1", "low-2" and "low-3" are eventually marked
-      And "urgent" is never admitted while the job extension is held
 
   Rule: Without a lower reclaimable member the unit waits
 
@@ -96,6 +95,16 @@ Feature: Preemption before the reservation
         | "low-2"  | marked                           |
         | "low-2"  | reserving nothing and not marked |
         | "urgent" | admitted                         |
+
+    @KQ-RSV-06 @must @needs:hold-extension
+    Scenario: As long as the release is not reported the unit waits, although the quota has room
+      Given a quota "team" of 2 cpu with only the gate on
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
+      And the waiting Job "urgent" with priority 100 asks for 2 cpu
+      And the job extension is held
+      When the quota "team" is raised to 4 cpu
+      Then "low" is eventually marked
+      And "urgent" is never admitted while the job extension is held
 
   Rule: While the unit waits, its message names each victim with its namespace
     It starts "preemption: waiting for queueUnit preempted, victims: [".

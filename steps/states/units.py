@@ -141,6 +141,15 @@ def refused(unit: Subject) -> State:
     )
 
 
+def decided(unit: Subject) -> State:
+    """The unit does not wait, or the implementation has said or counted something about it."""
+    return of_unit(
+        unit,
+        "decided",
+        lambda found: not _waits(found) or bool(message(found) or attempts(found)),
+    )
+
+
 def holds_anything(unit: Subject) -> State:
     """The unit holds at least one replica; what its Job does is not looked at."""
     return of_unit(unit, "holding something", lambda found: any(held(found).values()))

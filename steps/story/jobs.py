@@ -26,8 +26,9 @@ class Jobs:
     """What steps do with Jobs.
 
     ``asks``: what each asks for; ``running``: UIDs of its pods; ``failing``: those of which a pod
-    was made to fail; ``created``: each as the API server made it; ``runtime_classes``: the real
-    names of those that the scenario has made.
+    was made to fail; ``created``: each as the API server made it; ``latest``: the one submitted
+    last for a queue, "" if there is none; ``runtime_classes``: the real names of those that the
+    scenario has made.
     """
 
     def __init__(self, story: Story) -> None:
@@ -36,6 +37,7 @@ class Jobs:
         self.running: dict[str, frozenset[str]] = {}
         self.failing: set[str] = set()
         self.created: dict[str, KubeObject] = {}
+        self.latest = ""
         self.runtime_classes: dict[str, str] = {}
         self._created: dict[int, float] = {}
         self._bodies: dict[str, KubeObject] = {}
@@ -103,6 +105,7 @@ class Jobs:
         self.asks[alias] = Ask(pods_at_once(body), ask.cpu)
         self._bodies[alias] = body
         created = self._create(alias)
+        self.latest = alias if body["spec"].get("suspend") and quota != NO_QUOTA else ""
         self.note_creation(priority)
         return created
 
@@ -114,6 +117,8 @@ class Jobs:
 
     def delete(self, alias: str) -> None:
         """Deletes the Job; what it owns goes after it."""
+        if alias == self.latest:
+            self.latest = ""
         self._story.world.api.delete(
             self._story.world.resource("Job"),
             alias,
