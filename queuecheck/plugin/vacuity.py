@@ -31,7 +31,7 @@ class VacuitySummary(Summary):
             implementation=self._descriptor.name,
         )
         notes = (
-            *(f"passes, as it may: {each.scenario}: {each.reason}" for each in found.spared),
+            *(f"MAY PASS {each.scenario}: {each.reason}" for each in found.spared),
             *(f"VACUOUS  {run.place}: {run.name}" for run in found.vacuous),
             *(f"STALE    {each.feature}: {each.scenario}: it fails" for each in found.stale),
             *(f"LOST     {run.place}: {run.reason}" for run in found.lost[:1]),

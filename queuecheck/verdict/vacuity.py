@@ -6,7 +6,7 @@ why doing nothing is right there. What the list names and does not pass is *stal
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -15,7 +15,7 @@ import yaml
 
 from queuecheck.verdict.outcome import Outcome, ScenarioResult
 
-KEYS = frozenset({"feature", "scenario", "with", "reason"})
+KEYS = frozenset({"feature", "scenarios", "with", "reason"})
 LOST = frozenset({Outcome.ENVIRONMENT})
 
 
@@ -59,7 +59,11 @@ def read_spared(file: Path) -> tuple[Spared, ...]:
         raise SparedError(f"{file}: {' '.join(str(error).split())}") from error
     if not isinstance(entries, list):
         raise SparedError(f"{file}: it has to be a list")
-    return tuple(_spared(file, number, entry) for number, entry in enumerate(entries, start=1))
+    return tuple(
+        spared
+        for number, entry in enumerate(entries, start=1)
+        for spared in _spared(file, number, entry)
+    )
 
 
 def examine(
@@ -85,17 +89,18 @@ def examine(
     )
 
 
-def _spared(file: Path, number: int, entry: object) -> Spared:
+def _spared(file: Path, number: int, entry: object) -> Iterator[Spared]:
     if not isinstance(entry, Mapping) or set(entry) != KEYS or not all(entry.values()):
         keys = ", ".join(sorted(KEYS))
         raise SparedError(f"{file}: entry {number} has to have exactly the keys {keys}")
     found: Mapping[str, Any] = entry
-    implementations = found["with"]
-    if not isinstance(implementations, list):
-        raise SparedError(f"{file}: entry {number}: with has to be a list of implementations")
-    return Spared(
-        feature=str(found["feature"]),
-        scenario=str(found["scenario"]),
-        implementations=tuple(map(str, implementations)),
-        reason=str(found["reason"]),
-    )
+    for key in ("scenarios", "with"):
+        if not isinstance(found[key], list):
+            raise SparedError(f"{file}: entry {number}: {key} has to be a list")
+    for scenario in found["scenarios"]:
+        yield Spared(
+            feature=str(found["feature"]),
+            scenario=str(scenario),
+            implementations=tuple(map(str, found["with"])),
+            reason=" ".join(str(found["reason"]).split()),
+        )

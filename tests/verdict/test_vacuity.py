@@ -12,7 +12,7 @@ from queuecheck.verdict.vacuity import Spared, SparedError, examine, read_spared
 SPARED = Spared("jobs.feature", "It gets no unit", ("nothing",), "nobody makes one")
 ENTRY = """
 - feature: jobs.feature
-  scenario: It gets no unit
+  scenarios: [It gets no unit]
   with: [nothing]
   reason: nobody makes one
 """
@@ -65,7 +65,7 @@ def test_the_list_is_read_as_it_is_written(tmp_path: Path) -> None:
     [
         ("{}", "has to be a list"),
         ("feature: jobs.feature", "has to be a list"),
-        (ENTRY + "  since: 1\n", "entry 1 has to have exactly the keys feature, reason, scenario"),
+        (ENTRY + "  since: 1\n", "entry 1 has to have exactly the keys feature, reason, scenarios"),
         (ENTRY.replace("nobody makes one", "''"), "entry 1 has to have exactly the keys"),
         (ENTRY.replace("[nothing]", "nothing"), "entry 1: with has to be a list"),
         ("- [", "while parsing"),
