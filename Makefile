@@ -42,7 +42,7 @@ lint: $(READY) ## Check format, style, layers and features
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/lint-imports
-	@$(BIN)/queuecheck lint --incomplete
+	@$(BIN)/queuecheck lint
 
 types: $(READY) ## Check types
 	@$(BIN)/mypy

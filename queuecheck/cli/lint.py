@@ -50,12 +50,7 @@ Exit codes:
     metavar="PACKAGE",
     help="Where steps are defined; may be repeated (steps).",
 )
-@click.option(
-    "--incomplete",
-    is_flag=True,
-    help="Name neither requirements without a scenario nor steps without a use yet.",
-)
-def lint(features: Path | None, steps: tuple[str, ...], *, incomplete: bool) -> None:
+def lint(features: Path | None, steps: tuple[str, ...]) -> None:
     """Find what is wrong with features and steps, without running any. Needs no cluster.
 
     Each finding is one line: FILE:LINE: what; what to do.
@@ -68,7 +63,7 @@ def lint(features: Path | None, steps: tuple[str, ...], *, incomplete: bool) -> 
     root = (features or resources.features_root()).resolve()
     try:
         words = vocabulary(load_catalogue(file), load_profile(PROFILE))
-        problems = examine(Suite(root, steps, file, words), complete=not incomplete)
+        problems = examine(Suite(root, steps, file, words))
     except (CatalogueError, ImportError) as error:
         raise click.UsageError(str(error)) from error
     for problem in problems:

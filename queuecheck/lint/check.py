@@ -29,16 +29,12 @@ class Suite:
         return self.features.parent
 
 
-def examine(suite: Suite, *, complete: bool = True) -> tuple[Problem, ...]:
-    """Every problem, by file and line.
-
-    Of a suite that is not ``complete`` neither a requirement without a scenario nor a step without
-    a use is one.
-    """
-    return tuple(sorted(set(_problems(suite, complete=complete))))
+def examine(suite: Suite) -> tuple[Problem, ...]:
+    """Every problem, by file and line."""
+    return tuple(sorted(set(_problems(suite))))
 
 
-def _problems(suite: Suite, *, complete: bool) -> Iterator[Problem]:
+def _problems(suite: Suite) -> Iterator[Problem]:
     read, unreadable = read_files(suite.features)
     if unreadable:  # whatever else would be said is about what was not read
         yield from unreadable
@@ -51,14 +47,12 @@ def _problems(suite: Suite, *, complete: bool) -> Iterator[Problem]:
         for scenario in read_feature(suite.base / file.name, base=suite.base)
     ]
     yield from requirements.problems_of(read, scenarios, suite.vocabulary)
-    if complete:
-        yield from requirements.uncovered(
-            scenarios, suite.vocabulary, catalogue=suite.catalogue, shown_as=_shown(suite)
-        )
+    yield from requirements.uncovered(
+        scenarios, suite.vocabulary, catalogue=suite.catalogue, shown_as=_shown(suite)
+    )
     steps = StepCheck(_definitions(suite.steps), suite.base)
     yield from steps.problems_of(read)
-    if complete:
-        yield from steps.unused()
+    yield from steps.unused()
 
 
 def _shown(suite: Suite) -> str:

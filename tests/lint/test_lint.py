@@ -88,7 +88,7 @@ def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lint]:
     for name in [name for name in sys.modules if name.startswith(PACKAGE)]:
         monkeypatch.delitem(sys.modules, name)
 
-    def run(feature: str = FEATURE, steps: str = STEPS, *, complete: bool = True) -> list[str]:
+    def run(feature: str = FEATURE, steps: str = STEPS) -> list[str]:
         features, package = tmp_path / "features", tmp_path / PACKAGE
         features.mkdir()
         package.mkdir()
@@ -102,7 +102,7 @@ def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lint]:
             "koord-queue", parse_catalogue({"areas": areas, "requirements": ROWS}), frozenset()
         )
         suite = Suite(features, (PACKAGE,), catalogue, words)
-        return [str(problem) for problem in examine(suite, complete=complete)]
+        return [str(problem) for problem in examine(suite)]
 
     yield run
     for name in [name for name in sys.modules if name.startswith(PACKAGE)]:
@@ -272,19 +272,13 @@ def test_a_step_judges_its_own_words(step: str, line: int, lint: Lint) -> None:
     assert found.startswith(f"{F}:{line}: nothing is idel; correct its words or add them")
 
 
-def test_what_is_not_there_yet_can_be_left_out(lint: Lint) -> None:
-    steps = STEPS + WRONG_STEPS["unused"][0]
-    feature = FEATURE[: FEATURE.index("    @KQ-QTA-02")]
-    assert lint(feature, steps, complete=False) == []
-
-
 def lint_of_the_suite(*words: str) -> tuple[int, str]:
     result = CliRunner().invoke(cli, ["lint", *words])
     return result.exit_code, result.output
 
 
 def test_the_suite_itself_is_clean() -> None:
-    assert lint_of_the_suite("--incomplete") == (0, "")
+    assert lint_of_the_suite() == (0, "")
 
 
 def test_findings_are_lines_and_exit_code_1(tmp_path: Path) -> None:
