@@ -51,8 +51,8 @@ Feature: The use of a quota
     @KQ-QTA-07 @should
     Scenario: The room that a Job leaves is given once
       Given a quota "team" of 4 cpu with the gate and preemption off
-      And the admitted Job "first" with priority 2 asks for 4 cpu, its pods running
-      And 10 Jobs at once ask for 1 cpu each
+      And the admitted Job "first" with priority 2 asks for 3 cpu, its pods running
+      And 10 Jobs at once ask for 2 cpu each
       When the pods of "first" finish
       Then the quota "team" is eventually used for 4 cpu
       And the quota "team" is never used beyond 4 cpu
