@@ -81,7 +81,6 @@ OF_JOB: _Words = {
 }
 OF_PODS: _Words = {
     r"there": pods.existing,
-    r"gone": pods.gone,
     r"running": pods.all_running,
     r"being deleted or gone": pods.going_or_gone,
     r"(\d+) in number, none bound": lambda job, number: pods.unbound(job, int(number)),
@@ -95,7 +94,6 @@ OF_QUEUE: _Words = {
     r"of the priority (-?\d+)": queues.of_priority,
     r'carrying the annotation "(\S+)" with "(.*)"': queues.annotated,
     r'carrying the annotation "(\S+)" other than "(.*)"': queues.annotated_otherwise,
-    r'carrying an annotation "(\S+)"': queues.annotated_at_all,
     r'carrying no annotation "(\S+)"': queues.not_annotated,
     r'carrying the label "(\S+)" with "(.*)"': queues.labelled,
     r'carrying "(\S+)" as a label or an annotation': queues.carrying,

@@ -79,13 +79,6 @@ def annotated_otherwise(queue: Subject, key: str, value: str) -> State:
     )
 
 
-def annotated_at_all(queue: Subject, key: str) -> State:
-    """It carries the annotation, with whatever value."""
-    return of_queue(
-        queue, f'carrying an annotation "{key}"', lambda found: key in annotations_of(found)
-    )
-
-
 def not_annotated(queue: Subject, key: str) -> State:
     """It does not carry the annotation."""
     return of_queue(
