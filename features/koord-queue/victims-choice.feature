@@ -38,9 +38,10 @@ Feature: Who is a victim
 
     @KQ-VIC-03 @must
     Scenario: The lowest unit runs and is passed over, the next one is marked
-      Given a quota "team" of 4 cpu with the gate and preemption on
+      Given a quota "team" of 4 cpu with the gate and preemption off
       And the admitted Job "lowest" with priority 1 asks for 2 cpu, its pods running
       And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
+      And the gate and preemption are turned on for "team"
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then "low" is eventually marked
       And "lowest" is never marked
