@@ -11,6 +11,7 @@ from steps.story import Story
 
 UNIT = r'"(?P<unit>[^"]+)"'
 EVENT = r'(?P<kind>Normal|Warning) "(?P<reason>\w+)"'
+HAS = parsers.re(rf"eventually {UNIT} has an event {EVENT}")
 QUEUE_HAS = parsers.re(rf'eventually the Queue "(?P<queue>[^"]+)" has an event {EVENT}')
 
 
@@ -21,7 +22,8 @@ def comes_to_the_queue(story: Story, queue: str, kind: str, reason: str) -> None
     story.eventually(state, within="create", since=story.beginning)
 
 
-@then(parsers.re(rf"eventually {UNIT} has an event {EVENT}"))
+@given(HAS)
+@then(HAS)
 def comes(story: Story, unit: str, kind: str, reason: str) -> None:
     state = events.has_event(story.unit(unit), reason=reason, kind=kind)
     story.eventually(state, within="reclaim", since=story.beginning)

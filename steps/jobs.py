@@ -18,15 +18,10 @@ WITH_PRIORITY = r'Job "(?P<job>[^"]+)" with priority (?P<priority>-?\d+)'
 ASK = r'(?:(?P<pods>\d+) pods of )?(?P<cpu>\d+) cpu(?: from (?P<quota>"[^"]+"|no quota))?'
 SUBMITTED = parsers.re(rf"the {WITH_PRIORITY} asks for {ASK}")
 SUBMITTED_WITH = parsers.re(rf"the {WITH_PRIORITY} is submitted with:")
-DELETED = parsers.re(rf"{JOB} is deleted")
-CREATED_AGAIN = parsers.re(rf"{JOB} is created again")
+GONE_OR_BACK = parsers.re(rf"{JOB} is (?P<how>deleted|created again)")
 SWITCHED = parsers.re(rf"{JOB} is (?P<how>suspended|resumed) by hand")
 NAMES_ANOTHER = parsers.re(rf'{JOB} names the quota "(?P<quota>[^"]+)"')
 PARALLELISM_SET = parsers.re(rf"the parallelism of {JOB} is set to (?P<number>\d+)")
-ANNOTATION_SET = parsers.re(
-    rf'the annotation "(?P<key>[^"]+)" of {JOB} is set to "(?P<value>[^"]*)"'
-)
-
 AT_ONCE = parsers.re(r"(?P<number>\d+) Jobs at once ask for (?P<cpu>\d+) cpu each")
 COMPLETES = parsers.re(rf"{JOB} completes once its pods have run")
 ONE_AFTER_THE_OTHER = "these Jobs are submitted one after the other:"
@@ -162,17 +157,14 @@ def submit_unsuspended(
     story.jobs.submit(job, priority=0, ask=ask, suspend=False, quota=quota_of(quota))
 
 
-@given(DELETED)
-@when(DELETED)
-def delete(story: Story, job: str) -> None:
-    story.act()
-    story.jobs.delete(job)
-
-
-@given(CREATED_AGAIN)
-@when(CREATED_AGAIN)
-def recreate(story: Story, job: str) -> None:
-    story.jobs.recreate(job)
+@given(GONE_OR_BACK)
+@when(GONE_OR_BACK)
+def delete_or_create_again(story: Story, job: str, how: str) -> None:
+    if how == "deleted":
+        story.act()
+        story.jobs.delete(job)
+    else:
+        story.jobs.recreate(job)
 
 
 @given(SWITCHED)
@@ -193,13 +185,6 @@ def name_quota(story: Story, job: str, quota: str) -> None:
 def set_parallelism(story: Story, job: str, number: str) -> None:
     story.act()
     story.jobs.change(job, {"spec": {"parallelism": int(number)}})
-
-
-@given(ANNOTATION_SET)
-@when(ANNOTATION_SET)
-def annotate(story: Story, job: str, key: str, value: str) -> None:
-    story.act()
-    story.jobs.change(job, {"metadata": {"annotations": {key: value}}})
 
 
 @given(COMPLETES)

@@ -7,32 +7,20 @@ from pytest_bdd import given, parsers, then, when
 from steps.states import pods, units
 from steps.story import Story, creation, lingering
 
-RUN = parsers.re(r'the pods of "(?P<job>[^"]+)" run')
-RUN_IN_PART = parsers.re(r'(?P<number>\d+) of the pods of "(?P<job>[^"]+)" runs?')
+PODS = r'(?:(?P<number>\d+) of )?the pods of "(?P<job>[^"]+)"'
+RUN = parsers.re(rf"{PODS} runs?")
 BIND = parsers.re(r'the pods of "(?P<job>[^"]+)" are bound and do not start')
-FINISH = parsers.re(r'the pods of "(?P<job>[^"]+)" finish')
-END_IN_PART = parsers.re(
-    r'(?P<number>\d+) of the pods of "(?P<job>[^"]+)" (?P<how>finish(?:es)?|fails?)'
-)
+END = parsers.re(rf"{PODS} (?P<how>finish|fail)(?:e?s)?")
 NO_ROOM = parsers.re(r'no further pod of "(?P<job>[^"]+)" finds room')
-FAIL = parsers.re(r'the pods of "(?P<job>[^"]+)" fail')
-
-NONE_CREATED = "no pods can be created"
-CREATED_AGAIN = "pods can be created again"
+CREATION = parsers.re(r"(?P<which>no pods can be created|pods can be created again)")
 
 
 @given(RUN)
 @when(RUN)
-def run(story: Story, job: str) -> None:
+def run(story: Story, number: str | None, job: str) -> None:
+    """All of them, unless a number is given."""
     story.act()
-    story.jobs.run_pods(job, story.jobs.asks[job].pods)
-
-
-@given(RUN_IN_PART)
-@when(RUN_IN_PART)
-def run_in_part(story: Story, number: str, job: str) -> None:
-    story.act()
-    story.jobs.run_pods(job, int(number))
+    story.jobs.run_pods(job, int(number or story.jobs.asks[job].pods))
 
 
 @given(BIND)
@@ -42,31 +30,21 @@ def bind(story: Story, job: str) -> None:
     story.jobs.bind_pods(job)
 
 
-@given(FINISH)
-@when(FINISH)
-def finish(story: Story, job: str) -> None:
+@given(END)
+@when(END)
+def end(story: Story, number: str | None, job: str, how: str) -> None:
+    """With all pods that finish the Job is complete."""
     story.act()
-    story.jobs.finish_pods(job)
-
-
-@given(END_IN_PART)
-@when(END_IN_PART)
-def end_in_part(story: Story, number: str, job: str, how: str) -> None:
-    story.act()
-    phase = "Failed" if how.startswith("fail") else "Succeeded"
-    story.jobs.end_pods(job, int(number), phase=phase)
+    if how == "finish" and number is None:
+        story.jobs.finish_pods(job)
+        return
+    phase = "Failed" if how == "fail" else "Succeeded"
+    story.jobs.end_pods(job, int(number or story.jobs.asks[job].pods), phase=phase)
 
 
 @given(NO_ROOM)
 def take_no_more(story: Story, job: str) -> None:
     story.world.nodes.close_slot(story.world.slot(job))
-
-
-@given(FAIL)
-@when(FAIL)
-def fail(story: Story, job: str) -> None:
-    story.act()
-    story.jobs.end_pods(job, story.jobs.asks[job].pods, phase="Failed")
 
 
 @given(parsers.re(r'the pods of "(?P<job>[^"]+)" linger once they are deleted'))
@@ -92,18 +70,14 @@ def none_stays(story: Story, number: str | None, job: str) -> None:
     story.eventually(pods.at_most(story.job(job), int(number or 0)), within="reclaim")
 
 
-@given(NONE_CREATED)
-@when(NONE_CREATED)
-def refuse_pods(story: Story) -> None:
+@given(CREATION)
+@when(CREATION)
+def switch_creation(story: Story, which: str) -> None:
     story.act()
-    creation.refuse_pods(story)
-
-
-@given(CREATED_AGAIN)
-@when(CREATED_AGAIN)
-def allow_pods(story: Story) -> None:
-    story.act()
-    creation.allow_pods(story)
+    if which.startswith("no"):
+        creation.refuse_pods(story)
+    else:
+        creation.allow_pods(story)
 
 
 @then(parsers.re(r'the unbound pods of "(?P<job>[^"]+)" are eventually removed'))

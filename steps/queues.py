@@ -6,16 +6,12 @@ from pytest_bdd import given, parsers, then, when
 
 from steps.quotas import annotations_of
 from steps.states import queues
-from steps.story import PARENT_LABEL, SETTINGS, Story
+from steps.story import SETTINGS, Story
 
 QUEUE = r'"(?P<queue>[^"]+)"'
 MADE = parsers.re(
     rf"a hand-made Queue {QUEUE}(?P<place> outside the queue namespace)? "
     rf"with the policy (?P<policy>\w+) and (?P<settings>{'|'.join(SETTINGS)})"
-)
-ANNOTATED = parsers.re(
-    rf'the annotation "(?P<key>[^"]+)" of the Queue {QUEUE} is '
-    r'(?:set to "(?P<value>[^"]*)"|removed)'
 )
 DELETED = parsers.re(rf"the Queue {QUEUE} is deleted by hand")
 
@@ -32,19 +28,6 @@ def make_queue(story: Story, queue: str, policy: str, settings: str, place: str 
     )
 
 
-@given(ANNOTATED)
-def annotate_and_settle(story: Story, queue: str, key: str, value: str | None) -> None:
-    """Without a quota nobody is admitted by the Queue, and nothing can show that it has settled."""
-    annotate(story, queue, key, value)
-    if story.quotas.made(queue):
-        story.settle(queue)
-
-
-@when(ANNOTATED)
-def annotate(story: Story, queue: str, key: str, value: str | None) -> None:
-    story.quotas.patch_queue(queue, {"metadata": {"annotations": {key: value}}})
-
-
 @given(DELETED)
 @when(DELETED)
 def delete(story: Story, queue: str) -> None:
@@ -54,12 +37,6 @@ def delete(story: Story, queue: str) -> None:
 @then(parsers.re(rf"the Queue {QUEUE} eventually carries these annotations:"))
 def carries(story: Story, queue: str, datatable: list[list[str]]) -> None:
     state = queues.carries(story.queue(queue), annotations_of(datatable))
-    story.eventually(state, within="create", since=story.acted)
-
-
-@then(parsers.re(rf'the Queue {QUEUE} eventually names the parent "(?P<parent>[^"]+)"'))
-def names_the_parent(story: Story, queue: str, parent: str) -> None:
-    state = queues.labelled(story.queue(queue), PARENT_LABEL, story.quotas.name(parent))
     story.eventually(state, within="create", since=story.acted)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_bdd import given, parsers, when
 
-from steps.story import GATE, POLICY_LABEL, PREEMPTION, SETTINGS, SYNCED_PREFIX, Story
+from steps.story import GATE, POLICY_LABEL, PREEMPTION, SETTINGS, Story
 
 NAMED = {
     "the gate and preemption": (GATE, PREEMPTION),
@@ -13,25 +13,20 @@ NAMED = {
 }
 QUOTA = r'"(?P<quota>[^"]+)"'
 WITH = rf"with (?P<settings>{'|'.join(SETTINGS)})"
+WITH_OR_WITHOUT = rf"(?:{WITH}|without a policy)"
 PLACE = r'(?: below (?:"(?P<parent>[^"]+)"|(?P<root>the root)))?'
 ANY_KIND = rf"an? (?:(?P<policy>[A-Z]\w+) )?quota {QUOTA} of (?P<cpu>\d+) cpu"
-MADE = parsers.re(rf"{ANY_KIND}{PLACE} {WITH}")
+MADE = parsers.re(rf"{ANY_KIND}{PLACE} {WITH_OR_WITHOUT}")
 LIMITED = parsers.re(rf"a quota {QUOTA} {WITH} and these limits:")
 ANNOTATED_FROM_THE_START = parsers.re(
     rf"a quota {QUOTA} of (?P<cpu>\d+) cpu with these annotations:"
 )
-WITHOUT_POLICY = parsers.re(rf"a quota {QUOTA} of (?P<cpu>\d+) cpu without a policy")
 TURNED = parsers.re(
     rf"(?P<annotations>{'|'.join(NAMED)}) (?:is|are) turned (?P<switch>on|off) for {QUOTA}"
 )
 SIZED = parsers.re(rf"the quota {QUOTA} is (?:raised|lowered) to (?P<cpu>\d+) cpu")
-DELETED = parsers.re(rf"the quota {QUOTA} is deleted")
-CREATED_AGAIN = parsers.re(rf"the quota {QUOTA} is created again")
+GONE_OR_BACK = parsers.re(rf"the quota {QUOTA} is (?P<how>deleted|created again)")
 POLICY_CHANGED = parsers.re(rf"the policy of {QUOTA} is changed to (?P<policy>\w+)")
-ANNOTATED = parsers.re(
-    rf'the annotation "(?P<key>[^"]+)" of the quota {QUOTA} is '
-    r'(?:set to "(?P<value>[^"]*)"|removed)'
-)
 
 
 def annotations_of(datatable: list[list[str]]) -> dict[str, str]:
@@ -45,17 +40,18 @@ def make(  # noqa: PLR0917 - one argument for each word of the step
     story: Story,
     quota: str,
     cpu: str,
-    settings: str,
+    settings: str | None,
     policy: str | None,
     parent: str | None,
     root: str | None,
 ) -> None:
+    """Of the policy Priority, unless another one is named, or none at all."""
     story.act()
     story.quotas.make(
         quota,
         limits={"cpu": cpu},
-        settings=SETTINGS[settings],
-        policy=policy or "Priority",
+        settings=SETTINGS[settings] if settings else {},
+        policy=(policy or "Priority") if settings else None,
         parent="" if root else parent,
     )
 
@@ -65,7 +61,7 @@ def make_and_see(  # noqa: PLR0917 - one argument for each word of the step
     story: Story,
     quota: str,
     cpu: str,
-    settings: str,
+    settings: str | None,
     policy: str | None,
     parent: str | None,
     root: str | None,
@@ -102,12 +98,6 @@ def make_annotated_and_see(story: Story, quota: str, cpu: str, datatable: list[l
     story.quotas.await_queue(quota)
 
 
-@when(WITHOUT_POLICY)
-def make_without_policy(story: Story, quota: str, cpu: str) -> None:
-    story.act()
-    story.quotas.make(quota, limits={"cpu": cpu}, settings={}, policy=None)
-
-
 @given(TURNED)
 @when(TURNED)
 def turn(story: Story, quota: str, annotations: str, switch: str) -> None:
@@ -124,16 +114,13 @@ def resize(story: Story, quota: str, cpu: str) -> None:
     story.quotas.change(quota, {"spec": {"min": {"cpu": cpu}, "max": {"cpu": cpu}}})
 
 
-@given(DELETED)
-@when(DELETED)
-def delete(story: Story, quota: str) -> None:
-    story.quotas.delete(quota)
-
-
-@given(CREATED_AGAIN)
-@when(CREATED_AGAIN)
-def create_again(story: Story, quota: str) -> None:
-    story.quotas.create_again(quota)
+@given(GONE_OR_BACK)
+@when(GONE_OR_BACK)
+def delete_or_create_again(story: Story, quota: str, how: str) -> None:
+    if how == "deleted":
+        story.quotas.delete(quota)
+    else:
+        story.quotas.create_again(quota)
 
 
 @given(POLICY_CHANGED)
@@ -141,18 +128,3 @@ def create_again(story: Story, quota: str) -> None:
 def change_policy(story: Story, quota: str, policy: str) -> None:
     story.quotas.change(quota, {"metadata": {"labels": {POLICY_LABEL: policy}}})
     story.settle(quota)
-
-
-@given(ANNOTATED)
-def annotate_and_settle(story: Story, quota: str, key: str, value: str | None) -> None:
-    """Where the annotation has to come to the Queue, it has, and is heeded."""
-    if key.startswith(SYNCED_PREFIX):
-        story.quotas.change(quota, {"metadata": {"annotations": {key: value}}})
-        story.settle(quota)
-    else:
-        annotate(story, quota, key, value)
-
-
-@when(ANNOTATED)
-def annotate(story: Story, quota: str, key: str, value: str | None) -> None:
-    story.quotas.patch(quota, {"metadata": {"annotations": {key: value}}})

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from queuecheck.timeline import Condition, Subject, absent, exists
 from steps.states import allocation, jobs, marks, pods, queues, quotas, standing, units
-from steps.story import Story
+from steps.story import PARENT_LABEL, Story
 
 _OBJECT = r'(?:the Job |the pods of |the Queue |the quota )?"[^"]+"'
 # One object, or several: "a" · "a" and "b" · "a", "b" and "c".
@@ -73,11 +73,14 @@ OF_UNIT_OF_JOB: _Words = {
     r"carrying the labels and annotations of its Job": standing.carries_metadata,
     r"of its Job's PriorityClass": standing.of_class,
 }
+# The state is given the quota's real name, after the unit or the Queue.
 NAMING = r'naming the quota "(.+)"'
+BELOW = r'below "(.+)"'
 OF_JOB: _Words = {
     r"resumed": jobs.resumed,
     r"suspended": jobs.suspended,
     r"changed": jobs.changed,
+    r"counting (\d+) finished pods?": jobs.counts_finished,
 }
 OF_PODS: _Words = {
     r"there": pods.existing,
@@ -90,7 +93,6 @@ OF_QUEUE: _Words = {
     r"there": queues.there,
     r"gone": absent,
     r"of the policy (\w+)": queues.of_policy,
-    r"of a policy other than (\w+)": queues.of_another_policy,
     r"of the priority (-?\d+)": queues.of_priority,
     r'carrying the annotation "(\S+)" with "(.*)"': queues.annotated,
     r'carrying the annotation "(\S+)" other than "(.*)"': queues.annotated_otherwise,
@@ -108,7 +110,7 @@ _ALL: Mapping[str, Collection[str]] = {
     "": {*OF_UNIT, *OF_UNIT_OF_JOB, NAMING, "admitted"},
     "the Job": OF_JOB,
     "the pods of": OF_PODS,
-    "the Queue": OF_QUEUE,
+    "the Queue": {*OF_QUEUE, BELOW},
     "the quota": OF_QUOTA,
 }
 
@@ -131,6 +133,8 @@ def condition(story: Story, name: str, state: str) -> Condition:
         return OF_UNIT_OF_JOB[state](story.unit(alias), story.jobs.created[alias])
     if not noun and (found := re.fullmatch(NAMING, state)):
         return standing.names_quota(story.unit(alias), story.quotas.name(found[1]))
+    if noun == "the Queue" and (found := re.fullmatch(BELOW, state)):
+        return queues.labelled(story.queue(alias), PARENT_LABEL, story.quotas.name(found[1]))
     words, subject = _of(story, noun, alias)
     for pattern, meaning in words.items():
         if found := re.fullmatch(pattern, state):

@@ -21,7 +21,7 @@ Feature: What a pod is charged
               - {name: main, resources: {requests: {cpu: 2}}}
               - {name: logger, resources: {requests: {cpu: 1}}}
         """
-      And "train" is eventually refused
+      And "train" is never admitted
       When the quota "team" is raised to 4 cpu
       Then "train" is eventually admitted
 
@@ -40,7 +40,7 @@ Feature: What a pod is charged
               containers:
               - {name: main, resources: {requests: {cpu: 1}}}
         """
-      And "train" is eventually refused
+      And "train" is never admitted
       When the quota "team" is raised to 4 cpu
       Then "train" is eventually admitted
 
@@ -73,7 +73,7 @@ Feature: What a pod is charged
               runtimeClassName: sandbox
               containers: [{name: main, resources: {requests: {cpu: 3}}}]
         """
-      And "train" is eventually refused
+      And "train" is never admitted
       When the quota "team" is raised to 4 cpu
       Then "train" is eventually admitted
 
@@ -85,7 +85,7 @@ Feature: What a pod is charged
         """
         spec: {template: {spec: {containers: [{name: main, resources: {limits: {cpu: 4}}}]}}}
         """
-      And "train" is eventually refused
+      And "train" is never admitted
       When the quota "team" is raised to 4 cpu
       Then "train" is eventually admitted
 

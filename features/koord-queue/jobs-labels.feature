@@ -43,16 +43,16 @@ Feature: Jobs and the queues that they name
     Scenario: There is one Warning however often the unit is looked at
       Given a quota "team" of 2 cpu with the gate and preemption off
       And the Job "early" with priority 10 asks for 1 cpu from "late"
-      And "early" is eventually refused
+      And eventually "early" has an event Warning "QueueNotFound"
       And the annotation "scheduling.x-k8s.io/priority" of the Job "early" is set to "20"
       When the Job "another" with priority 1 asks for 1 cpu from "late"
-      Then "another" is eventually refused
+      Then eventually "another" has an event Warning "QueueNotFound"
       And "early" has exactly one event Warning "QueueNotFound"
 
     @KQ-JOB-12 @should
     Scenario: When the quota appears the unit is admitted
       Given the Job "early" with priority 10 asks for 1 cpu from "late"
-      And "early" is eventually refused
+      And eventually "early" has an event Warning "QueueNotFound"
       When a quota "late" of 1 cpu with the gate and preemption off
       Then "early" is eventually admitted
 

@@ -29,7 +29,8 @@ Feature: How a Job ends
     Scenario: A Job of which one pod has finished is not over
       Given the admitted Job "first" with priority 10 asks for 2 pods of 1 cpu, its pods running
       When 1 of the pods of "first" finishes
-      Then "first" is never in phase Succeed
+      Then the Job "first" is eventually counting 1 finished pod
+      And "first" is never in phase Succeed
 
   Rule: A deleted Job takes its unit with it, and its quota is free once its pods are gone
 

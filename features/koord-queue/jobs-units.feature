@@ -77,7 +77,7 @@ Feature: The unit that stands for a Job
     Scenario: A Job made larger needs the larger room
       Given a quota "team" of 2 cpu with the gate and preemption off
       And the admitted Job "first" with priority 10 asks for 2 cpu, its pods running
-      And the Job "train" with priority 10 is submitted with:
+      And the Job "train" with priority 1 is submitted with:
         """
         spec: {parallelism: 2, completions: 3}
         """

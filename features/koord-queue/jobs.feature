@@ -31,14 +31,14 @@ Feature: Taking Jobs over
     @KQ-JOB-03 @must
     Scenario: The pods of a waiting Job come after its admission
       Given the admitted Job "first" with priority 10 asks for 2 cpu, its pods running
-      And the waiting Job "train" with priority 10 asks for 2 cpu
+      And the waiting Job "train" with priority 1 asks for 2 cpu
       When the pods of "first" finish
       Then no pod of "train" exists before "train" is admitted
 
   Rule: Admission resumes the Job
 
     @KQ-JOB-04 @must
-    Scenario: The admitted Job is no longer suspended
+    Scenario: A Job whose unit holds its count is not suspended any more
       When the Job "train" with priority 10 asks for 2 cpu
-      Then "train" is eventually admitted
-      And the Job "train" is eventually resumed
+      Then "train" is eventually holding 1 replica
+      And the Job "train" stays resumed

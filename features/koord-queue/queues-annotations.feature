@@ -2,7 +2,7 @@
 Feature: Annotations of quotas and Queues
   What is annotated on the quota is on its Queue; what is annotated on the Queue stays there.
 
-  Rule: Every annotation with the prefix koord-queue/ is on the Queue from its creation
+  Rule: Every annotation koord-queue/ that a quota is created with is on its Queue
 
     @KQ-QUE-02 @must
     Scenario: The Queue has them all
@@ -76,11 +76,7 @@ Feature: Annotations of quotas and Queues
     Scenario: What is changed on the Queue alone is changed back
       Given a quota "team" of 2 cpu with the gate and preemption on
       When the annotation "koord-queue/wait-for-pods-running" of the Queue "team" is set to "false"
-      Then these states are seen in this order:
-        | object           | state                                                                    |
-        | the Queue "team" | carrying the annotation "koord-queue/wait-for-pods-running" with "true"  |
-        | the Queue "team" | carrying the annotation "koord-queue/wait-for-pods-running" with "false" |
-        | the Queue "team" | carrying the annotation "koord-queue/wait-for-pods-running" with "true"  |
+      Then the Queue "team" is eventually carrying the annotation "koord-queue/wait-for-pods-running" with "true" again
 
     @KQ-QUE-19 @should
     Scenario: What the Queue had first is overruled when the quota says otherwise

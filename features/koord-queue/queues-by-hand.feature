@@ -67,16 +67,8 @@ Feature: Queues made, deleted and left behind by hand
     Scenario: It comes back with policy and annotations
       Given a Block quota "team" of 2 cpu with the gate and preemption on
       When the Queue "team" is deleted by hand
-      Then these states are seen in this order:
-        | object           | state               |
-        | the Queue "team" | of the policy Block |
-        | the Queue "team" | gone                |
-        | the Queue "team" | of the policy Block |
-      And these states are seen in this order:
-        | object           | state                                                                   |
-        | the Queue "team" | carrying the annotation "koord-queue/wait-for-pods-running" with "true" |
-        | the Queue "team" | gone                                                                    |
-        | the Queue "team" | carrying the annotation "koord-queue/wait-for-pods-running" with "true" |
+      Then the Queue "team" is eventually of the policy Block again
+      And the Queue "team" is eventually carrying the annotation "koord-queue/wait-for-pods-running" with "true" again
 
     @KQ-QUE-15 @should
     Scenario: Its units take part again

@@ -51,7 +51,7 @@ Feature: Quota
       Then the message of "second" eventually contains "limited quotaName:team, limited resKey:cpu,"
 
     @KQ-QTA-03 @should
-    Scenario: An ancestor that is short is named, and not the quota below it
+    Scenario: Where an ancestor is short its name is there
       Given a quota "company" of 2 cpu with the gate and preemption off
       And a quota "team" of 4 cpu below "company" with the gate and preemption off
       When the Job "second" with priority 1 asks for 3 cpu
@@ -63,8 +63,7 @@ Feature: Quota
     Scenario: Nobody takes the place of a Job whose pods do not exist yet
       Given a quota "team" of 3 cpu with the gate and preemption off
       And no pods can be created
-      And the Job "first" with priority 2 asks for 3 pods of 1 cpu
-      And "first" is eventually admitted
+      And the admitted Job "first" with priority 2 asks for 3 pods of 1 cpu, its pods not created
       When the Job "second" with priority 1 asks for 1 cpu
       Then "first" stays holding 3 replicas while nothing changes
       And "second" is never admitted

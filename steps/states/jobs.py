@@ -65,6 +65,16 @@ def complete(job: Subject) -> State:
     )
 
 
+def counts_finished(job: Subject, number: str) -> State:
+    """The Job's status counts so many pods that have succeeded."""
+    return State(
+        job,
+        f"{job.label} counts {number} finished pods",
+        lambda found: int(((found or {}).get("status") or {}).get("succeeded") or 0) == int(number),
+        ("status.succeeded",),
+    )
+
+
 def counts_a_failed_pod(job: Subject) -> State:
     """The Job's status counts a failure, or it has failed."""
     return State(

@@ -43,15 +43,6 @@ def of_policy(queue: Subject, policy: str) -> State:
     )
 
 
-def of_another_policy(queue: Subject, policy: str) -> State:
-    """Its ``spec.queuePolicy`` is another one."""
-    return of_queue(
-        queue,
-        f"of a policy other than {policy}",
-        lambda found: _spec(found).get("queuePolicy") != policy,
-    )
-
-
 def of_priority(queue: Subject, priority: str) -> State:
     """Its ``spec.priority`` is ``priority``."""
     return of_queue(

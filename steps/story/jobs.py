@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from queuecheck.kube import KubeObject
-from queuecheck.timeline import Condition, HarnessError, all_of
+from queuecheck.timeline import Condition, HarnessError, all_of, negate
 from steps.states import jobs, pods, units
 from steps.story.settings import QUOTA_LABEL
 from steps.story.usual import Ask, laid_over, pods_at_once, usual_job
@@ -208,11 +208,18 @@ class Jobs:
         self._story.eventually(reported, within="create")
 
     def finish_pods(self, alias: str) -> None:
-        """The running pods of the Job succeed, and the Job is complete."""
+        """The running pods of the Job succeed, and the Job is complete.
+
+        The job extension has had the time to give back what it held, so that what is submitted
+        from now on comes after that.
+        """
         self._story.world.nodes.finish(
             self._story.world.slot(alias), succeeded=self.asks[alias].pods
         )
         self._story.eventually(jobs.complete(self._story.job(alias)), within="create")
+        if not self._story.extension_held:
+            held = units.holds_anything(self._story.unit(alias))
+            self._story.give_time(negate(held, sentence=f"not: {held.sentence}"))
 
     def end_pods(self, alias: str, number: int, *, phase: str) -> None:
         """So many running pods of the Job end: they have ``Succeeded`` or ``Failed``."""

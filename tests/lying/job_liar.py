@@ -11,10 +11,12 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from controller.core import cost, decode
+from controller.core import cost, decode, departed
 from controller.core.decisions import Decision, Kind, Object
+from controller.core.departed import Departed
 from controller.core.instants import Instant
 from controller.core.jobs import job_writes, takeover
+from controller.core.jobs.model import Job
 from controller.core.model import Unit
 from controller.core.queueing import QueueLedger
 from controller.core.unit_events import queue_not_found
@@ -75,6 +77,22 @@ def forgets_the_deleted() -> None:
     QueueLedger.apply = lie  # type: ignore[method-assign]
 
 
+def charges_the_deleted_for_ever() -> None:
+    """What a deleted Job held never comes free."""
+    honest = Departed.note_pod
+
+    def lie(self: Departed, raw: Object, *, deleted: bool) -> frozenset[str]:
+        return frozenset() if deleted else honest(self, raw, deleted=deleted)
+
+    Departed.note_pod = lie  # type: ignore[method-assign]
+    departed.remaining = len  # type: ignore[attr-defined,assignment]
+
+
+def resumes_what_was_suspended() -> None:
+    """Whoever is admitted runs, whatever its user says."""
+    Job.by_hand = property(lambda _: False)  # type: ignore[method-assign,assignment]
+
+
 LIES: dict[str, Callable[[], None]] = {
     lie.__name__.replace("_", "-"): lie
     for lie in (
@@ -84,6 +102,8 @@ LIES: dict[str, Callable[[], None]] = {
         leaves_pods_beyond_the_grant,
         warns_at_each_look,
         forgets_the_deleted,
+        charges_the_deleted_for_ever,
+        resumes_what_was_suspended,
     )
 }
 

@@ -45,6 +45,18 @@ LIES = (
         ("KQ-JOB-09",),
         ('never: QueueUnit "next" is admitted, or holds something already', "it was so"),
     ),
+    about_jobs(
+        "charges-the-deleted-for-ever",
+        ("KQ-QTA-10",),
+        ('QueueUnit "low" is admitted', "not seen within"),
+        scale=0.5,
+    ),
+    about_jobs(
+        "resumes-what-was-suspended",
+        ("KQ-JOB-20",),
+        ('QueueUnit "next" is admitted', "not seen within"),
+        scale=0.5,
+    ),
 )
 
 
