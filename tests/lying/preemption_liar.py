@@ -12,11 +12,16 @@ from controller.core.decisions import Kind, Object, Patch, Write
 from controller.core.instants import Instant
 from controller.core.model import OrderKey, Settings, Unit
 from controller.core.passes import Stretch
-from controller.core.quantity import Resources
+from controller.core.quantity import Resources, total
 from controller.core.queueing import _Book
 from controller.core.quota_filter import Room
 from controller.core.victims import Candidates, Marking
-from controller.core.vocabulary import BLOCK_POLICY, PRIORITY_POLICY, WAITING_PREFIX
+from controller.core.vocabulary import (
+    BLOCK_POLICY,
+    PRIORITY_POLICY,
+    SUCCEED_SUFFIX,
+    WAITING_PREFIX,
+)
 from controller.shell.flags import main
 
 Attempt = Callable[[Unit, attempt.Outlook], attempt.Outcome]
@@ -39,6 +44,19 @@ def stops_at_one_resource() -> None:
         return any(offered.get(resource, 0) >= number for resource, number in wanted.items())
 
     victims.covers = lie  # type: ignore[attr-defined]
+
+
+def counts_what_is_free() -> None:
+    """Members are marked until the request fits, with what was free before."""
+
+    def lie(preemptor: Unit, markings: Sequence[Marking], room: Room) -> tuple[Marking, ...]:
+        for number in range(len(markings) + 1):
+            freed = total(marking.freed for marking in markings[:number])
+            if room.freed(freed).admits(preemptor):
+                return tuple(markings[:number])
+        return ()
+
+    attempt.victims_after_filter = lie  # type: ignore[attr-defined]
 
 
 def tries_in_vain() -> None:
@@ -174,6 +192,22 @@ def marks_nobody_in_block() -> None:
     _seeing(see)
 
 
+def errs_once_in_intelligent() -> None:
+    """The first attempt in an Intelligent queue fails, the next one marks."""
+    honest = attempt._preemption_error
+    Settings.gated = property(lambda self: self.gate)  # type: ignore[method-assign,assignment]
+
+    def lie(unit: Unit, outlook: attempt.Outlook) -> str:
+        return "" if unit.message else honest(unit, outlook)
+
+    attempt._preemption_error = lie
+
+
+def claims_success() -> None:
+    """Whatever came of the attempt, the message says that it succeeded."""
+    attempt.FAILED_SUFFIX = SUCCEED_SUFFIX  # type: ignore[attr-defined]
+
+
 def keeps_who_runs() -> None:
     """A unit stays a member of the assumed set when its pods run."""
     Unit.member = property(lambda unit: unit.reserves)  # type: ignore[method-assign,assignment]
@@ -214,6 +248,7 @@ LIES: dict[str, Callable[[], None]] = {
     for lie in (
         takes_everybody,
         stops_at_one_resource,
+        counts_what_is_free,
         tries_in_vain,
         reserves_singly,
         needs_both,
@@ -225,6 +260,8 @@ LIES: dict[str, Callable[[], None]] = {
         runs_one_round_for_all,
         stops_behind_everybody,
         marks_nobody_in_block,
+        errs_once_in_intelligent,
+        claims_success,
         keeps_who_runs,
         waits_for_the_dead,
         goes_by_age_below_ten,

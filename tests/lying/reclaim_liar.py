@@ -61,6 +61,21 @@ def reports_no_release() -> None:
     reports.reclaimed = lie
 
 
+def reports_before_it_removes() -> None:
+    """The release is reported at once, and the pods are removed after it."""
+    reclaim._taking = lambda *_: None
+
+
+def leaves_an_empty_mark() -> None:
+    """A mark that has been dealt with stays, for 0 replicas."""
+    honest = reports._entry
+
+    def lie(item: Object, admissions: Mapping[str, Admission]) -> dict[str, object]:
+        return {"reclaimState": {"replicas": 0}, **honest(item, admissions)}
+
+    reports._entry = lie
+
+
 def leaves_marks_that_take_nothing() -> None:
     """Where there is no pod to remove, the mark stays."""
     honest = reclaim.reclaim
@@ -111,6 +126,8 @@ LIES: dict[str, Callable[[], None]] = {
         takes_all_unbound_pods,
         removes_finished_pods,
         reports_no_release,
+        reports_before_it_removes,
+        leaves_an_empty_mark,
         leaves_marks_that_take_nothing,
         heeds_its_own_marks_only,
         grants_less_the_second_time,

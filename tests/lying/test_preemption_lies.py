@@ -24,6 +24,12 @@ LIES = (
         scale=0.3,
     ),
     preemption(
+        "counts-what-is-free",
+        ("KQ-PRE-02",),
+        ('QueueUnit "low-2" is marked', "not seen"),
+        scale=0.3,
+    ),
+    preemption(
         "tries-in-vain",
         ("KQ-PRE-10", "KQ-PRE-12", "KQ-PRE-15"),
         ('never: QueueUnit "low" is marked', 'QueueUnit "low-1" is marked again'),
@@ -53,8 +59,12 @@ LIES = (
     ),
     preemption(
         "gives-to-the-next",
-        ("KQ-PRE-11",),
-        ('QueueUnit "lowest" is holding something', "it was so"),
+        ("KQ-PRE-11", "KQ-RSV-06"),
+        (
+            'QueueUnit "lowest" is holding something',
+            "it was so",
+            'QueueUnit "urgent" is admitted, or holds something already',
+        ),
     ),
     preemption(
         "forgets-the-round",
@@ -64,7 +74,10 @@ LIES = (
     preemption(
         "marks-again",
         ("KQ-PRE-07", "KQ-PRE-08"),
-        ('QueueUnit "low-2" has more than 1 event "Preempted"', "it was so"),
+        (
+            'has more than 1 event "Preempted"',
+            'stays: QueueUnit "low-2" is marked for 2 replicas: it was not so',
+        ),
     ),
     preemption(
         "runs-one-round-for-all",
@@ -85,9 +98,24 @@ LIES = (
         scale=0.3,
     ),
     preemption(
+        "errs-once-in-intelligent",
+        ("KQ-INT-02",),
+        ('never: QueueUnit "low" is marked', "it was so"),
+    ),
+    preemption(
+        "claims-success",
+        ("KQ-INT-01", "KQ-INT-03"),
+        ("a message that tells of a failure", "that ends with '; preempt failed'"),
+        scale=0.3,
+    ),
+    preemption(
         "keeps-who-runs",
-        ("KQ-PRE-13",),
-        ('QueueUnit "urgent" is admitted', "not seen"),
+        ("KQ-PRE-13", "KQ-LIM-07"),
+        (
+            'QueueUnit "urgent" is admitted',
+            'QueueUnit "later" is admitted',
+            "not seen",
+        ),
         scale=0.3,
     ),
     preemption(

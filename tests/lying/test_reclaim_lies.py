@@ -24,6 +24,23 @@ LIES = (
         scale=0.3,
     ),
     reclaiming(
+        "reports-before-it-removes",
+        ("KQ-SEQ-01", "KQ-RCL-12"),
+        (
+            'QueueUnit "low-priority-job" is reserving nothing and not marked',
+            'QueueUnit "low" is holding 0 replicas and not marked',
+        ),
+    ),
+    reclaiming(
+        "leaves-an-empty-mark",
+        ("KQ-SEQ-01", "KQ-RCL-12"),
+        (
+            'QueueUnit "low-priority-job" is reserving nothing and not marked: not reached in',
+            'QueueUnit "low" is holding 0 replicas and not marked: not seen in its turn',
+        ),
+        scale=0.3,
+    ),
+    reclaiming(
         "leaves-marks-that-take-nothing",
         ("KQ-RCL-09", "KQ-RCL-14"),
         ('QueueUnit "low" is not marked', 'QueueUnit "urgent" is admitted'),
@@ -46,8 +63,8 @@ LIES = (
     ),
     reclaiming(
         "forgets-the-reclaimed",
-        ("KQ-RCL-07", "KQ-RCL-13"),
-        ('QueueUnit "low" is admitted',),
+        ("KQ-SEQ-04", "KQ-RCL-07", "KQ-RCL-13"),
+        ('QueueUnit "low" is admitted', 'QueueUnit "low-priority-job" is admitted'),
         scale=0.3,
     ),
 )

@@ -13,9 +13,21 @@ victims = partial(Lie, liar="victim_liar.py")
 
 LIES = (
     victims(
-        "spares-equals", ("KQ-VIC-01",), ('QueueUnit "later" is marked', "not seen"), scale=0.3
+        "spares-equals", ("KQ-VIC-01",), ('QueueUnit "newer" is marked', "not seen"), scale=0.3
     ),
-    victims("marks-equals", ("KQ-VIC-02",), ('never: QueueUnit "earlier" is marked', "it was so")),
+    victims("marks-equals", ("KQ-VIC-02",), ('never: QueueUnit "older" is marked', "it was so")),
+    victims(
+        "knows-no-age",
+        ("KQ-VIC-01", "KQ-VIC-02"),
+        ('QueueUnit "newer" is marked', "not seen", 'never: QueueUnit "older" is marked'),
+        scale=0.3,
+    ),
+    victims(
+        "evicts-what-runs",
+        ("KQ-VIC-03", "KQ-LIM-04"),
+        ('never: QueueUnit "lowest" is marked', 'never: QueueUnit "low" is marked', "it was so"),
+        scale=0.5,
+    ),
     victims(
         "marks-what-runs",
         ("KQ-VIC-04", "KQ-VIC-15"),
@@ -47,7 +59,12 @@ LIES = (
         "protects-from-creation", ("KQ-VIC-07",), ('QueueUnit "urgent" is admitted',), scale=0.5
     ),
     victims("protects-by-default", ("KQ-VIC-08",), ('QueueUnit "low" is marked',), scale=0.5),
-    victims("sleeps-on", ("KQ-VIC-09",), ('QueueUnit "low" is marked', "not seen"), scale=0.5),
+    victims(
+        "sleeps-on",
+        ("KQ-VIC-09", "KQ-LIM-05"),
+        ('QueueUnit "low" is marked', "not seen"),
+        scale=0.5,
+    ),
 )
 
 

@@ -43,6 +43,39 @@ def marks_equals() -> None:
     attempt.candidates = lie  # type: ignore[attr-defined]
 
 
+def knows_no_age() -> None:
+    """At one priority the names alone make the order."""
+    Unit.order = property(  # type: ignore[assignment,method-assign]
+        lambda self: (-self.priority, 0.0, str(self.ref))
+    )
+
+
+def evicts_what_runs() -> None:
+    """A unit is a victim although every pod of it runs."""
+    honest, honest_mark = victims.candidates, unit_writes.mark
+    Unit.member = property(  # type: ignore[assignment,method-assign]
+        lambda self: self.reserves
+    )
+
+    def idle(unit: Unit) -> Unit:
+        return replace(unit, admissions=tuple(replace(it, running=0) for it in unit.admissions))
+
+    def lie(preemptor: Unit, members: Iterable[Unit], **rest: Any) -> Candidates:
+        return honest(preemptor, map(idle, members), **rest)
+
+    def mark(marking: Marking, now: Instant) -> Write:
+        write = honest_mark(marking, now)
+
+        def change(raw: Object) -> Patch | None:
+            entries = [{**entry, "running": 0} for entry in raw["status"]["admissions"]]
+            return write.change({**raw, "status": {**raw["status"], "admissions": entries}})
+
+        return replace(write, change=change)
+
+    attempt.candidates = lie  # type: ignore[attr-defined]
+    attempt.mark = mark  # type: ignore[attr-defined]
+
+
 def marks_what_runs() -> None:
     """All that a victim holds is marked, running or not."""
     honest = unit_writes.mark
@@ -132,6 +165,8 @@ LIES: dict[str, Callable[[], None]] = {
     for lie in (
         spares_equals,
         marks_equals,
+        knows_no_age,
+        evicts_what_runs,
         marks_what_runs,
         puts_victims_back,
         looks_into_other_queues,
