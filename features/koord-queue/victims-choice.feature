@@ -43,8 +43,8 @@ Feature: Who is a victim
       And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
       And the gate and preemption are turned on for "team"
       When the Job "urgent" with priority 100 asks for 2 cpu
-      Then "low" is eventually marked
-      And "lowest" is never marked
+      Then "lowest" is never marked
+      And "low" is eventually marked
 
   Rule: Units that hold nothing or are finished are passed over
 
