@@ -12,7 +12,7 @@ from steps.states import allocation, units
 from steps.story import Story
 
 TIME = r'the allocation time of "(?P<unit>[^"]+)"'
-# What the clocks of the implementation and of the API server may differ by.
+# What the clock of the implementation may be ahead of the API server's.
 TOLERANCE = timedelta(seconds=1)
 
 
@@ -30,7 +30,7 @@ def is_of_the_write(story: Story, unit: str) -> None:
     at = _server_time(written)
     assert created <= time <= at + TOLERANCE, (
         f'the lastAllocateTime of "{unit}" is {time}, its creation {created}, '
-        f"and the API server took the write at {at}"
+        f"and the API server had taken the write by {at}"
     )
 
 
@@ -40,9 +40,10 @@ def is_another(story: Story, unit: str) -> None:
 
     def later(found: KubeObject) -> bool:
         time = allocation.allocated(found)
-        return time is not None and time > first
+        return time is not None and time > first and any(units.held(found).values())
 
-    state = units.of_unit(story.unit(unit), f"allocated later than at {first}", later)
+    sentence = f"allocated later than at {first}, and holding something"
+    state = units.of_unit(story.unit(unit), sentence, later)
     story.eventually(state, within="reclaim", since=story.acted)
 
 
@@ -58,6 +59,7 @@ def _first(story: Story, unit: str) -> tuple[KubeObject, datetime]:
 
 
 def _server_time(found: KubeObject) -> datetime:
-    """When the API server took the latest write to the object, by its own clock."""
+    """The latest moment at which the API server can have taken the write, by its own clock."""
     entries = found["metadata"]["managedFields"]
-    return max(allocation.instant(entry["time"]) for entry in entries)
+    recorded = max(allocation.instant(entry["time"]) for entry in entries)
+    return recorded + allocation.RECORDED_TO

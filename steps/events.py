@@ -11,21 +11,27 @@ from steps.story import Story
 
 UNIT = r'"(?P<unit>[^"]+)"'
 EVENT = r'(?P<kind>Normal|Warning) "(?P<reason>\w+)"'
-HAS = parsers.re(rf"eventually {UNIT} has an event {EVENT}")
-QUEUE_HAS = parsers.re(rf'eventually the Queue "(?P<queue>[^"]+)" has an event {EVENT}')
-
-
-@given(QUEUE_HAS)
-@then(QUEUE_HAS)
-def comes_to_the_queue(story: Story, queue: str, kind: str, reason: str) -> None:
-    state = events.has_event(story.queue(queue), reason=reason, kind=kind)
-    story.eventually(state, within="create", since=story.beginning)
+HAS = parsers.re(
+    rf'eventually (?P<noun>the Queue )?"(?P<name>[^"]+)" has an event {EVENT}'
+    r'(?: saying "(?P<text>[^"]+)")?'
+)
 
 
 @given(HAS)
 @then(HAS)
-def comes(story: Story, unit: str, kind: str, reason: str) -> None:
-    state = events.has_event(story.unit(unit), reason=reason, kind=kind)
+def comes(  # noqa: PLR0917 - one argument for each word of the step
+    story: Story, noun: str | None, name: str, kind: str, reason: str, text: str | None
+) -> None:
+    """In the text, in braces: ``{namespace}``, or what the scenario calls a quota."""
+    subject = story.queue(name) if noun else story.unit(name)
+    said = text and re.sub(
+        r"\{([^}]+)\}",
+        lambda found: (
+            story.world.namespace if found[1] == "namespace" else story.quotas.name(found[1])
+        ),
+        text,
+    )
+    state = events.has_event(subject, reason=reason, kind=kind, message=said)
     story.eventually(state, within="reclaim", since=story.beginning)
 
 
@@ -66,20 +72,6 @@ def never_comes_elsewhere(story: Story, first: str, second: str | None, reason: 
 def warned(story: Story, job: str) -> None:
     warning = events.has_warning(story.job(job), story.unit(job))
     story.eventually(warning, within="create", since=story.acted)
-
-
-@then(parsers.re(rf'eventually {UNIT} has an event {EVENT} saying "(?P<text>[^"]+)"'))
-def comes_saying(story: Story, unit: str, kind: str, reason: str, text: str) -> None:
-    """In braces: ``{namespace}``, or what the scenario calls a quota."""
-    said = re.sub(
-        r"\{([^}]+)\}",
-        lambda found: (
-            story.world.namespace if found[1] == "namespace" else story.quotas.name(found[1])
-        ),
-        text,
-    )
-    state = events.has_event(story.unit(unit), reason=reason, kind=kind, message=said)
-    story.eventually(state, within="create", since=story.acted)
 
 
 @then(parsers.re(rf'eventually {UNIT} has an event "(?P<reason>\w+)" with its message'))

@@ -54,6 +54,9 @@ TROUBLE = {
         _WATCHES, EndWatch(gone=True), times=1, for_each_kind=True
     ),
 }
+BETWEEN = parsers.re(
+    r"a proxy between the (?P<who>controller|first queue component) and the API server"
+)
 MADE = parsers.re(rf"(?P<what>{'|'.join(TROUBLE)})")
 LATE = parsers.re(
     rf"the controller is restarted, and lists of (?P<plural>{'|'.join(PLURALS)}) are late"
@@ -69,10 +72,10 @@ FOREIGN = parsers.re(
 )
 
 
-@given("a proxy between the controller and the API server")
-def interpose(story: Story) -> None:
+@given(BETWEEN)
+def interpose(story: Story, who: str) -> None:
     story.act()
-    story.world.interpose_proxy()
+    story.world.interpose_proxy(None if who == "controller" else "queue")
 
 
 @given(MADE)

@@ -14,9 +14,7 @@ from steps.story import Story
 UNIT = r'"(?P<unit>[^"]+)"'
 NAMES_WHAT_IS_SHORT = parsers.re(
     rf"the message of {UNIT} eventually names the quota or the resource"
-)
-NAMES_IT_IN_OTHER_WORDS = parsers.re(
-    rf"the message of {UNIT} eventually names the quota or the resource in other words"
+    r'(?P<anew> in other words)?(?:, then "(?P<end>.+)")?'
 )
 AT_LEAST = parsers.re(rf"the attempts of {UNIT} are eventually at least (?P<number>\d+)")
 NAMES_A_QUOTA = parsers.re(
@@ -33,23 +31,22 @@ FAILURE = re.compile(
 
 @given(NAMES_WHAT_IS_SHORT)
 @then(NAMES_WHAT_IS_SHORT)
-def names_what_is_short(story: Story, unit: str) -> None:
+def names_what_is_short(story: Story, unit: str, anew: str | None, end: str | None) -> None:
+    """In other words: than when it was read last. What comes then is the end of the message."""
     quota = story.quotas.name(story.quotas.latest)
-    state = _saying(story, unit, f"a message with {quota} or cpu", lambda text: _names(quota, text))
-    sighting = story.eventually(state, within="create", since=story.acted)
-    story.message = units.message(sighting.object)
+    before, end = story.message if anew else None, end or ""
 
+    def test(text: str) -> bool:
+        named = text.removesuffix(end)
+        return text != before and text.endswith(end) and (quota in named or "cpu" in named)
 
-@then(NAMES_IT_IN_OTHER_WORDS)
-def names_it_in_other_words(story: Story, unit: str) -> None:
-    quota, before = story.quotas.name(story.quotas.latest), story.message
-    state = _saying(
-        story,
-        unit,
-        f"a message with {quota} or cpu, other than {before!r}",
-        lambda text: text != before and _names(quota, text),
+    sentence = f"a message with {quota} or cpu"
+    sentence += f", other than {before!r}" if anew else ""
+    sentence += f", that ends with {end!r}" if end else ""
+    sighting = story.eventually(
+        _saying(story, unit, sentence, test), within="mark", since=story.acted
     )
-    story.eventually(state, within="mark", since=story.acted)
+    story.message = units.message(sighting.object)
 
 
 @given(NAMES_A_QUOTA)
@@ -81,18 +78,6 @@ def says_failed(story: Story, unit: str) -> None:
     story.eventually(state, within="mark", since=story.acted)
 
 
-@then(parsers.re(rf'the message of {UNIT} eventually tells what is short, then "(?P<end>.+)"'))
-def tells_what_is_short_then(story: Story, unit: str, end: str) -> None:
-    quota = story.quotas.name(story.quotas.latest)
-    state = _saying(
-        story,
-        unit,
-        f"a message with {quota} or cpu that ends with {end!r}",
-        lambda text: text.endswith(end) and _names(quota, text.removesuffix(end)),
-    )
-    story.eventually(state, within="mark", since=story.acted)
-
-
 @given(AT_LEAST)
 @then(AT_LEAST)
 def attempts_at_least(story: Story, unit: str, number: str) -> None:
@@ -108,10 +93,6 @@ def attempts_grow(story: Story, unit: str) -> None:
     ]
     number = units.attempts(before[-1]) if before and before[-1] else 0
     story.eventually(_attempts_above(story, unit, number), within="create", since=story.acted)
-
-
-def _names(quota: str, text: str) -> bool:
-    return quota in text or "cpu" in text
 
 
 def _saying(story: Story, unit: str, sentence: str, test: Callable[[str], bool]) -> State:

@@ -17,35 +17,34 @@ METRIC = (
     r"the metric (?P<name>job_schedule_attempts|queueunits_in_active_queue) "
     r'of "(?P<quota>[^"]+)"(?: with result "(?P<result>\w+)")?'
 )
-EXACTLY = parsers.re(rf"{METRIC} is eventually exactly (?P<number>\d+)")
+COUNTS = parsers.re(rf"{METRIC} is eventually (?P<how>exactly|at least) (?P<number>\d+)")
+GROWS = parsers.re(rf"{METRIC} eventually grows(?: by (?P<number>\d+))?")
+FALLS = parsers.re(rf"{METRIC} eventually falls")
 
 
-@given(parsers.re(rf"{METRIC} is eventually at least (?P<number>\d+)"))
-def at_least(story: Story, name: str, quota: str, result: str | None, number: str) -> None:
+@given(COUNTS)
+@then(COUNTS)
+def counts(  # noqa: PLR0917 - one argument for each word of the step
+    story: Story, name: str, quota: str, result: str | None, how: str, number: str
+) -> None:
     wanted = int(number)
-    _await(story, name, quota, result, f">= {wanted}", lambda value: value >= wanted)
+    if how == "exactly":
+        _await(story, name, quota, result, f"{wanted}", lambda value: value == wanted)
+    else:
+        _await(story, name, quota, result, f">= {wanted}", lambda value: value >= wanted)
 
 
-@given(EXACTLY)
-@then(EXACTLY)
-def exactly(story: Story, name: str, quota: str, result: str | None, number: str) -> None:
-    wanted = int(number)
-    _await(story, name, quota, result, f"{wanted}", lambda value: value == wanted)
-
-
-@then(parsers.re(rf"{METRIC} eventually grows by (?P<number>\d+)"))
-def grows_by(story: Story, name: str, quota: str, result: str | None, number: str) -> None:
-    wanted = story.number + int(number)
+@then(GROWS)
+def grows(story: Story, name: str, quota: str, result: str | None, number: str | None) -> None:
+    """By so much, or by anything, since it was read last."""
+    wanted = story.number + int(number or 1)
     _await(story, name, quota, result, f">= {wanted:g}", lambda value: value >= wanted)
 
 
-@then(parsers.re(rf"{METRIC} eventually (?P<change>grows|falls)"))
-def changes(story: Story, name: str, quota: str, result: str | None, change: str) -> None:
+@then(FALLS)
+def falls(story: Story, name: str, quota: str, result: str | None) -> None:
     before = story.number
-    if change == "grows":
-        _await(story, name, quota, result, f"> {before:g}", lambda value: value > before)
-    else:
-        _await(story, name, quota, result, f"< {before:g}", lambda value: value < before)
+    _await(story, name, quota, result, f"< {before:g}", lambda value: value < before)
 
 
 @then(parsers.re(r'the metrics eventually have no series of "(?P<quota>[^"]+)"'))

@@ -25,12 +25,6 @@ def start_second(story: Story) -> None:
     story.world.implementation.second(FIRST)
 
 
-@given("a proxy between the first queue component and the API server")
-def interpose(story: Story) -> None:
-    story.act()
-    story.world.interpose_proxy(FIRST)
-
-
 @given(CONNECTED)
 @when(CONNECTED)
 def connect(story: Story, how: str) -> None:

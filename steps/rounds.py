@@ -12,40 +12,34 @@ from steps.story import GATE, PREEMPTION, Ask, Story
 from steps.words import OBJECTS, named, split
 
 WHOLE = Ask(1, "2")
-IN_ROUND = r'a round in the quota "(?P<quota>[^"]+)" that waits for the job extension: '
 HALFWAY = parsers.re(
-    IN_ROUND + r'"(?P<victim>[^"]+)"(?P<elsewhere> of another namespace)? is marked, '
-    r'"(?P<preemptor>[^"]+)" waits'
-)
-HALFWAY_WITH_MORE = parsers.re(
-    IN_ROUND + r'"(?P<victim>[^"]+)" is marked, "(?P<spared>[^"]+)" is not, '
-    r'"(?P<preemptor>[^"]+)" and "(?P<second>[^"]+)" wait'
+    r'a round in the quota "(?P<quota>[^"]+)" that waits for the job extension: '
+    r'"(?P<victim>[^"]+)"(?P<elsewhere> of another namespace)? is marked, '
+    r'(?:"(?P<spared>[^"]+)" is not, )?'
+    r'"(?P<preemptor>[^"]+)"(?: and "(?P<second>[^"]+)" wait| waits)'
 )
 
 
 @given(HALFWAY)
-def halfway(story: Story, quota: str, victim: str, elsewhere: str | None, preemptor: str) -> None:
-    """Each asks for the whole quota."""
+def halfway(  # noqa: PLR0917 - one argument for each word of the step
+    story: Story,
+    quota: str,
+    victim: str,
+    elsewhere: str | None,
+    spared: str | None,
+    preemptor: str,
+    second: str | None,
+) -> None:
+    """Those admitted hold all of the quota: a second preemptor would have the other one marked.
+
+    Victims go from the lowest priority up, preemptors from the highest down, all of 2 cpu. The job
+    extension is held before the mark is made.
+    """
+    victims = [alias for alias in (victim, spared) if alias]
+    preemptors = [alias for alias in (preemptor, second) if alias]
+    cpu = 2 * len(victims)
     if elsewhere:
         story.jobs.put_elsewhere(victim)
-    _begin_round(story, quota, cpu=2, victims=(victim,), preemptors=(preemptor,))
-
-
-@given(HALFWAY_WITH_MORE)
-def halfway_with_more(  # noqa: PLR0917 - one argument for each word of the step
-    story: Story, quota: str, victim: str, spared: str, preemptor: str, second: str
-) -> None:
-    """Each asks for half of the quota: the second preemptor would have the spared one marked."""
-    _begin_round(story, quota, cpu=4, victims=(victim, spared), preemptors=(preemptor, second))
-
-
-def _begin_round(
-    story: Story, quota: str, *, cpu: int, victims: tuple[str, ...], preemptors: tuple[str, ...]
-) -> None:
-    """Victims from the lowest priority up, preemptors from the highest down, all of 2 cpu.
-
-    The job extension is held before the mark is made.
-    """
     story.act()
     story.quotas.make(quota, limits={"cpu": str(cpu)}, settings={}, policy="Priority")
     story.quotas.await_queue(quota)

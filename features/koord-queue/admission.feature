@@ -26,8 +26,8 @@ Feature: Admission
         | podSet  | count | cpu |
         | leader  | 1     | 2   |
         | workers | 3     | 1   |
-      Then "pair" is eventually refused
-      And "pair" is never holding anything
+      Then "pair" is never holding anything
+      And "pair" is eventually refused
 
   Rule: lastAllocateTime is the time of this allocation
 
@@ -51,11 +51,11 @@ Feature: Admission
   Rule: The admission is told in the message and by an event
 
     @KQ-ADM-03 @should
-    Scenario: The admitted unit says so, and has one event Scheduled
+    Scenario: The admitted unit says so, and has an event Scheduled
       Given a quota "team" of 2 cpu with the gate and preemption off
       When the Job "train" with priority 10 asks for 2 cpu
       Then "train" is eventually saying "Dequeued because schedule successfully"
-      And "train" has exactly one event Normal "Scheduled"
+      And eventually "train" has an event Normal "Scheduled"
 
     @KQ-ADM-03 @should
     Scenario: A unit that is refused has no event Scheduled
@@ -71,13 +71,13 @@ Feature: Admission
       And the admitted Job "train" with priority 10 asks for 3 pods of 1 cpu, its pods not bound
 
     @KQ-ADM-04 @should
-    Scenario: Two of three pods bound are two running replicas, and the phase is not yet Running
+    Scenario: Two of three pods bound are two running replicas
       When 2 of the pods of "train" run
       Then "train" is eventually reporting 2 running replicas
-      And "train" is never in phase Running
 
     @KQ-ADM-04 @should
-    Scenario: With every pod running the phase is Running
+    Scenario: With every pod running, and not before any does, the phase is Running
+      Given "train" is never in phase Running
       When the pods of "train" run
       Then "train" is eventually reporting 3 running replicas
       And "train" is eventually in phase Running

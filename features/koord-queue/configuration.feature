@@ -50,7 +50,6 @@ Feature: Configuration
         | An unknown kind              | kind                      | KoordQueueConfig |
         | An unknown plugin            | plugins                   | Elastic          |
         | A duration that is none      | defaultReclaimProtectTime | soon             |
-        | A duration that is negative  | defaultReclaimProtectTime | -5m              |
         | A field that nobody knows    | reclaimProtection         | 5m               |
 
   Rule: When the controller is uninstalled, what it served stays as it is and can be taken away

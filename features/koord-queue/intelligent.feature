@@ -41,7 +41,7 @@ Feature: The Intelligent policy
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 3 asks for 2 cpu
-      Then the message of "urgent" eventually tells what is short, then "; preempt failed"
+      Then the message of "urgent" eventually names the quota or the resource, then "; preempt failed"
       And the log eventually has a line with the text "preemption not supported in intelligent queue yet"
 
   Rule: Another policy makes preemption possible

@@ -13,6 +13,6 @@ Feature: Silence
         | main   | 1     | 1   |
       And "holder" is eventually admitted
       And the waiting Job "behind" with priority 1 asks for 1 cpu
-      And the waiting Job "too-large" with priority 1 asks for 8 cpu
+      And the waiting Job "too-large" with priority 2 asks for 8 cpu
       When everything has come to rest
       Then nothing is written while nothing happens

@@ -32,14 +32,14 @@ Feature: What can be observed
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 2 cpu
-      Then the message of "urgent" eventually tells what is short, then "; preempt succeed"
+      Then the message of "urgent" eventually names the quota or the resource, then "; preempt succeed"
 
     @KQ-OBS-11 @should
     Scenario: Nobody could be marked
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods running
       When the Job "urgent" with priority 100 asks for 2 cpu
-      Then the message of "urgent" eventually tells what is short, then "; preempt failed"
+      Then the message of "urgent" eventually names the quota or the resource, then "; preempt failed"
 
   Rule: Attempts are counted
 

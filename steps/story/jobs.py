@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from queuecheck.kube import KubeObject
-from queuecheck.timeline import Condition, HarnessError, all_of, negate
+from queuecheck.timeline import Condition, HarnessError, all_of, exists, negate
 from steps.states import jobs, pods, units
 from steps.story.settings import QUOTA_LABEL
 from steps.story.usual import Ask, laid_over, pods_at_once, usual_job
@@ -40,6 +40,7 @@ class Jobs:
         self.latest = ""
         self.runtime_classes: dict[str, str] = {}
         self._created: dict[int, float] = {}
+        self._youngest: dict[int, str] = {}
         self._bodies: dict[str, KubeObject] = {}
         self._elsewhere: dict[str, str] = {}
         self._witnesses = 0
@@ -53,9 +54,19 @@ class Jobs:
         self._elsewhere[alias] = self._story.world.add_namespace()
 
     def outlast_equals(self, priority: int | None) -> None:
-        """A Job submitted from now on is created later than those of its priority, to be seen."""
-        if (priority or 0) in self._created:
-            self.outlast(self._created[priority or 0])
+        """What is submitted from now on is created later than all of its priority, to be seen.
+
+        Later than their units, too: an implementation may go by the one or by the other.
+        """
+        value = priority or 0
+        if value not in self._created:
+            return
+        moment, alias = self._created[value], self._youngest[value]
+        if alias and not self._story.extension_held:
+            unit = exists(self._story.unit(alias))
+            seen = self._story.eventually(unit, within="create", since=self._story.beginning)
+            moment = max(moment, seen.at)
+        self.outlast(moment)
 
     def outlast(self, moment: float) -> None:
         """What is created from now on is later than that moment, also in whole seconds."""
@@ -106,7 +117,7 @@ class Jobs:
         self._bodies[alias] = body
         created = self._create(alias)
         self.latest = alias if body["spec"].get("suspend") and quota != NO_QUOTA else ""
-        self.note_creation(priority)
+        self.note_creation(priority, alias if suspend else "")
         return created
 
     def recreate(self, alias: str) -> None:
@@ -159,9 +170,10 @@ class Jobs:
         )
         return self.created[alias]
 
-    def note_creation(self, priority: int | None) -> None:
-        """Something of that priority has just been created."""
+    def note_creation(self, priority: int | None, alias: str = "") -> None:
+        """Something of that priority has just been created; of a Job that gets a unit, its name."""
         self._created[priority or 0] = self._story.world.timeline.now()
+        self._youngest[priority or 0] = alias
 
     def await_waiting(self, *aliases: str) -> None:
         """The units wait, and the implementation has had the time to say so.

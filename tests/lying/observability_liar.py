@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
 from controller.core import QueueLedger, attempt
-from controller.core.decisions import Decision, EmitEvent, Log
+from controller.core.decisions import Decision, EmitEvent, Log, Object, Patch, Write
+from controller.core.instants import Instant
 from controller.core.model import Unit
 from controller.core.vocabulary import FAILED_SUFFIX, SUCCEED_SUFFIX
 from controller.shell import events, metrics
@@ -108,6 +110,44 @@ def counts_downwards() -> None:
     metrics._Queues.attempt = lie  # type: ignore[method-assign]
 
 
+def counts_one_attempt() -> None:
+    """Only the first refusal of a unit is counted."""
+    honest = attempt.refusal  # type: ignore[attr-defined]
+
+    def lie(unit: Unit, message: str, now: Instant, **counted: bool) -> Write:
+        write: Write = honest(unit, message, now, **counted)
+        return honest(unit, message, now, attempt=False) if unit.message else write
+
+    attempt.refusal = lie  # type: ignore[attr-defined]
+
+
+def counts_who_has_gone() -> None:
+    """Whoever has waited once counts as active for ever."""
+    honest = metrics._Queues.active
+
+    def lie(self: metrics._Queues, units: Mapping[str, int]) -> set[str]:
+        most = {name: max(number, self._active.get(name, 0)) for name, number in units.items()}
+        return honest(self, most)
+
+    metrics._Queues.active = lie  # type: ignore[method-assign]
+
+
+def moves_the_phase_on() -> None:
+    """A unit that is refused gets a phase of its own."""
+    honest = attempt.refusal  # type: ignore[attr-defined]
+
+    def lie(unit: Unit, message: str, now: Instant, **counted: bool) -> Write:
+        write: Write = honest(unit, message, now, **counted)
+
+        def change(raw: Object) -> Patch | None:
+            patch = write.change(raw)
+            return patch and {"status": {**patch["status"], "phase": "Reserved"}}
+
+        return replace(write, change=change)
+
+    attempt.refusal = lie  # type: ignore[attr-defined]
+
+
 LIES: dict[str, Callable[[], None]] = {
     lie.__name__.replace("_", "-"): lie
     for lie in (
@@ -120,6 +160,9 @@ LIES: dict[str, Callable[[], None]] = {
         logs_no_namespace,
         tells_the_opposite,
         counts_downwards,
+        counts_one_attempt,
+        counts_who_has_gone,
+        moves_the_phase_on,
     )
 }
 

@@ -147,6 +147,44 @@ def grants_on_top() -> None:
     attempt.grant = lie  # type: ignore[attr-defined]
 
 
+def grants_an_empty_mark() -> None:
+    """An entry that is granted carries a reclaimState of nothing."""
+    honest = unit_writes.grant
+
+    def lie(unit: Unit, now: Instant) -> Any:
+        write = honest(unit, now)
+
+        def change(raw: Object) -> Any:
+            patch = write.change(raw)
+            for entry in patch["status"]["admissions"] if patch else ():
+                entry["reclaimState"] = {"replicas": 0}
+            return patch
+
+        return replace(write, change=change)
+
+    attempt.grant = lie  # type: ignore[attr-defined]
+
+
+def grants_what_fits() -> None:
+    """Of a unit that does not fit the first podSet is admitted all the same."""
+    honest = unit_writes.refusal
+
+    def lie(unit: Unit, message: str, now: Instant, **counted: bool) -> Any:
+        write = honest(unit, message, now, **counted)
+
+        def change(raw: Object) -> Any:
+            patch = write.change(raw)
+            first = raw["spec"]["podSet"][0]
+            if patch and len(raw["spec"]["podSet"]) > 1:
+                entry = {"name": first["name"], "replicas": first["count"]}
+                patch["status"]["admissions"] = [entry]
+            return patch
+
+        return replace(write, change=change)
+
+    attempt.refusal = lie  # type: ignore[attr-defined]
+
+
 def reads_settings_once() -> None:
     """A queue is served as it was when it was first seen."""
     honest = queue_objects.settings
@@ -175,6 +213,8 @@ LIES: dict[str, Callable[[], None]] = {
         waits_for_the_start,
         keeps_the_first_time,
         grants_on_top,
+        grants_an_empty_mark,
+        grants_what_fits,
         reads_settings_once,
     )
 }

@@ -30,7 +30,11 @@ LIES = (
         scale=0.5,
     ),
     Lie("marks-in-intelligent", ("KQ-INT-01",), ('never: QueueUnit "low" is marked', "it was so")),
-    Lie("ignores-the-gate", ("KQ-SEQ-02",), ('never: QueueUnit "later" is admitted', "it was so")),
+    Lie(
+        "ignores-the-gate",
+        ("KQ-SEQ-02", "KQ-ASM-01", "KQ-ASM-05"),
+        ('never: QueueUnit "later" is admitted', "it was so"),
+    ),
     Lie(
         "says-reclaimed-to-everyone",
         ("KQ-RCL-06",),

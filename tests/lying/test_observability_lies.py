@@ -35,6 +35,14 @@ LIES = (
         ("no series of the queue", "is negative", "is >= 1"),
         scale=0.3,
     ),
+    shown(
+        "counts-one-attempt",
+        ("KQ-OBS-03", "KQ-OBS-04"),
+        ('QueueUnit "urgent" has more than 1 attempts: not seen', "is >= 2"),
+        scale=0.3,
+    ),
+    shown("counts-who-has-gone", ("KQ-OBS-05",), ("the sample queueunits", "is < 1"), scale=0.3),
+    shown("moves-the-phase-on", ("KQ-OBS-01",), ("in a phase other than Enqueued", "it was so")),
 )
 
 

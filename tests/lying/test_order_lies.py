@@ -47,6 +47,18 @@ LIES = (
         ('never: QueueUnit "train" is holding more than 3 replicas', "it was so"),
     ),
     order(
+        "grants-an-empty-mark",
+        ("KQ-ADM-01",),
+        ('QueueUnit "train" is Dequeued with 3 replicas and no reclaimState: not seen',),
+        scale=0.2,
+    ),
+    order(
+        "grants-what-fits",
+        ("KQ-ADM-05",),
+        ('never: QueueUnit "pair" is holding something', "it was so"),
+        scale=0.5,
+    ),
+    order(
         "reads-settings-once",
         ("KQ-LIM-01", "KQ-LIM-02", "KQ-LIM-03"),
         ('QueueUnit "low" is marked: not seen',),
