@@ -9,6 +9,7 @@ Feature: Admission
       Given a quota "team" of 3 cpu with the gate and preemption off
       When the Job "train" with priority 10 asks for 3 pods of 1 cpu
       Then "train" is eventually Dequeued with 3 replicas and no reclaimState
+      And "train" stays not marked
 
     @KQ-ADM-05 @should @needs:multi-podset
     Scenario: A unit of two podSets is admitted whole, with one admission for each

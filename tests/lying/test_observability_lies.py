@@ -42,7 +42,12 @@ LIES = (
         scale=0.3,
     ),
     shown("counts-who-has-gone", ("KQ-OBS-05",), ("the sample queueunits", "is < 1"), scale=0.3),
-    shown("moves-the-phase-on", ("KQ-OBS-01",), ("in a phase other than Enqueued", "it was so")),
+    shown(
+        "moves-the-phase-on",
+        ("KQ-OBS-01",),
+        ('QueueUnit "urgent" is in phase Enqueued: not seen',),
+        scale=0.2,
+    ),
 )
 
 
