@@ -24,6 +24,10 @@ NAMES_ANOTHER = parsers.re(rf'{JOB} names the quota "(?P<quota>[^"]+)"')
 PARALLELISM_SET = parsers.re(rf"the parallelism of {JOB} is set to (?P<number>\d+)")
 AT_ONCE = parsers.re(r"(?P<number>\d+) Jobs at once ask for (?P<cpu>\d+) cpu each")
 COMPLETES = parsers.re(rf"{JOB} completes once its pods have run")
+SEVERAL = parsers.re(
+    r"these (?P<which>waiting Jobs|waiting Jobs, created in the same second|"
+    r"admitted Jobs, their pods not bound):"
+)
 ONE_AFTER_THE_OTHER = "these Jobs are submitted one after the other:"
 _Wanted = tuple[str, int | None, Ask]
 
@@ -95,23 +99,17 @@ def submit_and_admit(  # noqa: PLR0917 - one argument for each word of the step
     story.jobs.await_running_reported(job, number)
 
 
-@given("these admitted Jobs, their pods not bound:")
-def submit_and_admit_each(story: Story, datatable: list[list[str]]) -> None:
-    for job in _submit_each(story, datatable):
+@given(SEVERAL)
+def submit_several(story: Story, which: str, datatable: list[list[str]]) -> None:
+    if which.endswith("second"):
+        submitted = _submit_in_one_second(story, datatable)
+    else:
+        submitted = _submit_each(story, datatable)
+    if which.startswith("waiting"):
+        story.jobs.await_waiting(*submitted)
+        return
+    for job in submitted:
         story.jobs.await_admission(job)
-
-
-@given("these waiting Jobs:")
-def submit_and_wait_each(story: Story, datatable: list[list[str]]) -> None:
-    story.jobs.await_waiting(*_submit_each(story, datatable))
-
-
-@given("these waiting Jobs, created in the same second:")
-def submit_at_once_and_wait_each(story: Story, datatable: list[list[str]]) -> None:
-    story.act()
-    wanted = {job: (priority, ask) for job, priority, ask in _wanted(datatable)}
-    story.jobs.submit_in_one_second(wanted)
-    story.jobs.await_waiting(*wanted)
 
 
 @given(ONE_AFTER_THE_OTHER)
@@ -136,6 +134,13 @@ def _submit_each(story: Story, datatable: list[list[str]]) -> list[str]:
         story.jobs.outlast_equals(priority)
         story.jobs.submit(job, priority=priority, ask=ask)
     return [job for job, _, _ in wanted]
+
+
+def _submit_in_one_second(story: Story, datatable: list[list[str]]) -> list[str]:
+    story.act()
+    wanted = {job: (priority, ask) for job, priority, ask in _wanted(datatable)}
+    story.jobs.submit_in_one_second(wanted)
+    return list(wanted)
 
 
 def _wanted(datatable: list[list[str]]) -> Iterator[_Wanted]:

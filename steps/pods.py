@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_bdd import given, parsers, then, when
 
 from steps.states import pods, units
-from steps.story import Story, creation, lingering
+from steps.story import Story, creation
 
 PODS = r'(?:(?P<number>\d+) of )?the pods of "(?P<job>[^"]+)"'
 RUN = parsers.re(rf"{PODS} runs?")
@@ -45,22 +45,6 @@ def end(story: Story, number: str | None, job: str, how: str) -> None:
 @given(NO_ROOM)
 def take_no_more(story: Story, job: str) -> None:
     story.world.nodes.close_slot(story.world.slot(job))
-
-
-@given(parsers.re(r'the pods of "(?P<job>[^"]+)" linger once they are deleted'))
-def linger(story: Story, job: str) -> None:
-    lingering.keep_pods(story, job)
-
-
-@then(
-    parsers.re(
-        r'"(?P<unit>[^"]+)" is admitted once the pods of "(?P<job>[^"]+)" are gone, not before'
-    )
-)
-def admitted_once_gone(story: Story, unit: str, job: str) -> None:
-    lingering.let_pods_go(story, job)
-    story.never_before(story.let_in(unit), pods.gone(story.job(job)))
-    story.eventually(story.admitted(unit), within="admit")
 
 
 @then(parsers.re(r'no (?:pod|more than (?P<number>\d+) pods?) of "(?P<job>[^"]+)" stays?'))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pytest_bdd import given, parsers, then, when
+from pytest_bdd import given, parsers, when
 
-from steps.states import standing
 from steps.states.allocation import duration
-from steps.story import Story, lingering
+from steps.story import Story
 from steps.story.units import Holding, PodSet
 
 UNIT = r'"(?P<unit>[^"]+)"'
@@ -95,18 +94,6 @@ def raise_meanwhile(story: Story, quota: str, cpu: str, unit: str) -> None:
     story.units.annotate(unit, WRITES // 4)
     story.quotas.change(quota, {"spec": {"min": {"cpu": cpu}, "max": {"cpu": cpu}}})
     story.units.annotate(unit, WRITES)
-
-
-@given(parsers.re(rf"the unit {UNIT} lingers once it is deleted"))
-def linger(story: Story, unit: str) -> None:
-    lingering.keep_unit(story, unit)
-
-
-@then(parsers.re(rf"{UNIT} is another unit once the old one is gone"))
-def is_another(story: Story, unit: str) -> None:
-    lingering.let_unit_go(story, unit)
-    stands_for = standing.stands_for(story.unit(unit), story.jobs.created[unit])
-    story.eventually(stands_for, within="create", since=story.acted)
 
 
 def _rows(table: list[list[str]], *columns: str) -> list[dict[str, str]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from controller.core import decode, queue_objects
 from controller.core.attempt import wait
-from controller.core.decisions import Decision, EmitEvent, Kind, Log, Object
+from controller.core.decisions import Decision, EmitEvent, Kind, Log, Object, Ref
 from controller.core.departed import Departed
 from controller.core.instants import Instant
 from controller.core.listing import Listings
@@ -45,6 +45,7 @@ class _Book:
     members: Ranking = field(default_factory=Ranking)
     marked: dict[UnitKey, Unit] = field(default_factory=dict)
     foreseen: dict[UnitKey, object] = field(default_factory=dict)
+    unfound: dict[Ref, EmitEvent] = field(default_factory=dict)
     released: set[str] = field(default_factory=set)
 
     def put(self, unit: Unit) -> None:
@@ -112,6 +113,7 @@ class QueueLedger:
         first = [] if cursor else self._first_things(queue, quota, object_, book)
         if quota is None and (object_ is None or queue_objects.made_from_quota(object_)):
             return Plan((*first, *self._without_queue(book, queue, now)))
+        book.unfound.clear()
         served = queue_objects.settings(quota, object_)
         if served.problem:
             for unit in book.asking:
@@ -312,14 +314,21 @@ class QueueLedger:
         ).run()
 
     def _without_queue(self, book: _Book, queue: str, now: Instant) -> tuple[Decision, ...]:
+        """Who has its message has been told; until then the event is one and the same.
+
+        Others may write to the unit between the event and the message.
+        """
         decisions: list[Decision] = []
+        before, book.unfound = book.unfound, {}
         for unit in book.asking:
             message = f"queue {queue} not found for queueUnit {unit.ref}"
             if unit.marked or unit.message == message:
                 continue
             if unit.owed_reclaimed:
                 decisions.append(reclaimed(unit))
-            decisions += [queue_not_found(unit, message), *wait(unit, message, now)]
+            event = before.get(unit.ref) or queue_not_found(unit, message)
+            book.unfound[unit.ref] = event
+            decisions += [event, *wait(unit, message, now)]
         return tuple(decisions)
 
     def _tell(self, event: EmitEvent) -> list[EmitEvent]:

@@ -46,11 +46,13 @@ Feature: Queues made, deleted and left behind by hand
 
     @KQ-QUE-13 @should
     Scenario: The Queue gets a Warning, and admits nobody
-      Given a quota "team" of 2 cpu with the gate and preemption off
-      And a hand-made Queue "own" with the policy Round and the gate and preemption off
-      When the Job "lost" with priority 1 asks for 1 cpu from "own"
-      Then eventually the Queue "own" has an event Warning "AddQueueFail"
+      Given a hand-made Queue "own" with the policy Round and the gate and preemption off
+      And the Job "lost" with priority 1 asks for 1 cpu
+      And a quota "team" of 2 cpu with the gate and preemption off
+      When the Job "train" with priority 2 asks for 2 cpu
+      Then "train" is eventually admitted
       And "lost" is never admitted
+      And eventually the Queue "own" has an event Warning "AddQueueFail"
 
     @KQ-QUE-13 @should
     Scenario: Other queues go on while that Queue is edited again

@@ -2,7 +2,8 @@
 
 import pytest
 
-from controller.core.decisions import Kind
+from controller.core.decisions import Kind, Write
+from controller.core.instants import to_text
 from tests.core.world import BOTH, GATE, World, pod_set
 
 NO_MORE = "no more queueUnit allowed to schedule in this queue"
@@ -95,6 +96,25 @@ def test_a_unit_without_any_queue_is_told_once_per_outage() -> None:
     world.quota(cpu=2)
     world.settle()
     assert world.held("unit") == 1
+
+
+def test_a_write_between_event_and_message_brings_no_second_event() -> None:
+    world = World()
+
+    def write_first(_: Write) -> None:
+        world.before_write = None
+        world.patch(
+            Kind.UNIT,
+            "default",
+            "unit",
+            {"spec": {"priority": 7}, "status": {"lastUpdateTime": to_text(world.now)}},
+        )
+
+    world.before_write = write_first
+    world.hand_made("unit")
+    world.settle()
+    assert world.message("unit") == "queue team not found for queueUnit default/unit"
+    assert world.reasons("unit").count("QueueNotFound") == 1
 
 
 def test_deleting_the_quota_is_reported_and_a_new_one_takes_its_units_up() -> None:
