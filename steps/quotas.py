@@ -109,6 +109,12 @@ def turn(story: Story, quota: str, annotations: str, switch: str) -> None:
 
 
 @given(SIZED)
+def resize_and_settle(story: Story, quota: str, cpu: str) -> None:
+    """Whoever waits has been tried under the new limit."""
+    resize(story, quota, cpu)
+    story.settle(quota)
+
+
 @when(SIZED)
 def resize(story: Story, quota: str, cpu: str) -> None:
     story.quotas.change(quota, {"spec": {"min": {"cpu": cpu}, "max": {"cpu": cpu}}})

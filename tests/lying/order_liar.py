@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -14,6 +15,7 @@ from controller.core.instants import Instant
 from controller.core.jobs import model
 from controller.core.jobs.model import Pod
 from controller.core.model import OrderKey, Settings, Unit, UnitKey
+from controller.core.ranking import Ranking
 from controller.shell.component import Component
 from controller.shell.flags import main
 from controller.shell.ledgers import QueueWork
@@ -47,6 +49,29 @@ def loses_places() -> None:
         return -self.priority, place, str(self.ref)
 
     Unit.order = property(lie)  # type: ignore[assignment,method-assign]
+
+
+def puts_the_refused_back() -> None:
+    """Whoever is refused goes behind those of its priority that were refused less often."""
+    honest, in_order = unit_writes.refusal, Ranking.after
+    refusals: Counter[UnitKey] = Counter()
+
+    def lie(unit: Unit, message: str, now: Instant, **counted: bool) -> Any:
+        write = honest(unit, message, now, **counted)
+
+        def change(raw: Object) -> Any:
+            patch = write.change(raw)
+            refusals[unit.key] += patch is not None
+            return patch
+
+        return replace(write, change=change)
+
+    def after(self: Ranking, order: OrderKey | None) -> Iterator[Unit]:
+        waiting = in_order(self, order)
+        return iter(sorted(waiting, key=lambda unit: (-unit.priority, refusals[unit.key])))
+
+    Ranking.after = after  # type: ignore[method-assign,assignment]
+    attempt.refusal = lie  # type: ignore[attr-defined]
 
 
 def blocks_under_priority() -> None:
@@ -204,6 +229,7 @@ LIES: dict[str, Callable[[], None]] = {
     for lie in (
         spins,
         loses_places,
+        puts_the_refused_back,
         blocks_under_priority,
         closes_every_gate,
         keeps_members_that_end,

@@ -70,6 +70,12 @@ LIES = (
         scale=0.3,
     ),
     order(
+        "puts-the-refused-back",
+        ("KQ-ORD-08",),
+        ('QueueUnit "older" is admitted: not seen',),
+        scale=0.3,
+    ),
+    order(
         "blocks-under-priority",
         ("KQ-ORD-04",),
         ('QueueUnit "small" is admitted: not seen',),
