@@ -15,7 +15,8 @@ from controller.core import cost, decode, departed
 from controller.core.decisions import Decision, Kind, Object
 from controller.core.departed import Departed
 from controller.core.instants import Instant
-from controller.core.jobs import job_writes, takeover
+from controller.core.jobs import counts, job_writes, takeover
+from controller.core.jobs.ledger import JobLedger
 from controller.core.jobs.model import Job
 from controller.core.model import Unit
 from controller.core.queueing import QueueLedger
@@ -93,6 +94,20 @@ def resumes_what_was_suspended() -> None:
     Job.by_hand = property(lambda _: False)  # type: ignore[method-assign,assignment]
 
 
+def takes_over_what_runs() -> None:
+    """Any Job gets a unit and has to wait for it, also one that was not submitted suspended."""
+
+    def lie(self: JobLedger, job: Job, raw: Object) -> tuple[Decision, ...]:
+        return () if job.finished else (takeover.creation(job, raw, self._standing(job, raw)),)
+
+    JobLedger._take_over = lie  # type: ignore[method-assign]
+
+
+def asks_for_what_is_done() -> None:
+    """A Job asks for its parallelism, however few pods are still to come."""
+    counts.count = lambda job, pods: 0 if job.by_hand else job.wanted  # noqa: ARG005
+
+
 LIES: dict[str, Callable[[], None]] = {
     lie.__name__.replace("_", "-"): lie
     for lie in (
@@ -104,6 +119,8 @@ LIES: dict[str, Callable[[], None]] = {
         forgets_the_deleted,
         charges_the_deleted_for_ever,
         resumes_what_was_suspended,
+        takes_over_what_runs,
+        asks_for_what_is_done,
     )
 }
 

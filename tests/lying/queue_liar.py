@@ -10,13 +10,16 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from controller.core import QueueLedger, decode, queue_objects
+from controller.core import QueueLedger, decode, listing, queue_objects
 from controller.core.decisions import Delete, Object
+from controller.core.instants import Instant
 from controller.core.jobs import counts
 from controller.core.jobs.model import Job, Pod
 from controller.core.model import Settings
+from controller.core.queueing import Plan
 from controller.core.quota_filter import Room
 from controller.core.quotas import Chain, Quotas
+from controller.core.ranking import Ranking
 from controller.core.vocabulary import GATE_ANNOTATION, POLICY_LABEL, PREEMPTION_ANNOTATION
 from controller.shell.component import Component
 from controller.shell.flags import main
@@ -157,6 +160,23 @@ def takes_no_pod_for_a_lost_one() -> None:
     counts.count = lie
 
 
+def lists_the_admitted() -> None:
+    """A Queue lists all its units, whether they wait or not."""
+
+    def lie(self: QueueLedger, queue: str, now: Instant) -> Plan:
+        found, everyone = self._queue_objects.get(queue), Ranking()
+        for unit in self._units.values():
+            if unit.queue == queue:
+                everyone.add(unit)
+        if found is None:
+            return Plan(())
+        write, wake_at = self.listings.step(found, everyone, now)
+        return Plan((write,) if write else (), wake_at)
+
+    QueueLedger.relist = lie  # type: ignore[method-assign]
+    listing._waits = lambda unit: not unit.finished
+
+
 LIES: dict[str, Callable[[], None]] = {
     lie.__name__.replace("_", "-"): lie
     for lie in (
@@ -173,6 +193,7 @@ LIES: dict[str, Callable[[], None]] = {
         stops_at_a_bad_queue,
         serves_every_namespace,
         takes_no_pod_for_a_lost_one,
+        lists_the_admitted,
     )
 }
 

@@ -57,6 +57,21 @@ LIES = (
         ('QueueUnit "next" is admitted', "not seen within"),
         scale=0.5,
     ),
+    about_jobs(
+        "takes-over-what-runs",
+        ("KQ-JOB-02", "KQ-JOB-17"),
+        ('never: QueueUnit "free" exists', "it was so"),
+        scale=0.3,
+    ),
+    about_jobs(
+        "asks-for-what-is-done",
+        ("KQ-JOB-05", "KQ-QTA-11"),
+        (
+            'asking for 2 replicas in one podSet "train"',
+            'QueueUnit "train" is holding 2 replicas',
+        ),
+        scale=0.3,
+    ),
 )
 
 

@@ -76,6 +76,12 @@ LIES = (
         ('QueueUnit "first" is holding 3 replicas',),
         scale=0.3,
     ),
+    queue(
+        "lists-the-admitted",
+        ("KQ-QUE-14",),
+        ('is listing "high", "low" as active: not seen',),
+        scale=0.3,
+    ),
 )
 
 
