@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import queue
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from controller.core import queue_objects
@@ -87,6 +88,16 @@ def passes_over_unknown_fields() -> None:
     configuration.FIELDS += ("reclaimProtection",)  # type: ignore[assignment]
 
 
+def insists_on_plugins() -> None:
+    """A configuration has to name the plugins."""
+    honest = configuration._plugins
+
+    def lie(path: Path, value: Any) -> Iterable[str]:
+        return honest(path, "nothing" if value is None else value)
+
+    configuration._plugins = lie
+
+
 def holds_its_units_fast() -> None:
     """Each unit gets a finalizer, which nobody removes once the controller is gone."""
     honest = takeover.creation
@@ -139,6 +150,7 @@ LIES: dict[str, Callable[[], None]] = {
         decides_before_it_knows_the_pods,
         owes_nothing_after_a_restart,
         passes_over_unknown_fields,
+        insists_on_plugins,
         holds_its_units_fast,
         leads_whatever_happens,
         never_turns_off,
