@@ -177,6 +177,33 @@ def lists_the_admitted() -> None:
     listing._waits = lambda unit: not unit.finished
 
 
+def never_lowers_max() -> None:
+    """A quota has the largest max that it ever had."""
+    honest, largest = QueueLedger._apply_quota, dict[str, int]()
+
+    def lie(self: QueueLedger, raw: Object, *, deleted: bool) -> frozenset[str]:
+        uid, spec = raw["metadata"]["uid"], raw["spec"]
+        largest[uid] = max(largest.get(uid, 0), int(spec["max"]["cpu"]))
+        kept = {**spec, "max": {"cpu": str(largest[uid])}}
+        return honest(self, {**raw, "spec": kept}, deleted=deleted)
+
+    QueueLedger._apply_quota = lie  # type: ignore[method-assign]
+
+
+def begins_anew_with_another_policy() -> None:
+    """Who waits is forgotten when the policy changes."""
+    honest, policies = QueueLedger._pass, dict[str, str]()
+
+    def lie(
+        self: QueueLedger, queue: str, served: Settings, book: Any, *more: Any, **how: Any
+    ) -> Any:
+        if policies.setdefault(queue, served.policy) != served.policy:
+            policies[queue], book.asking = served.policy, Ranking()
+        return honest(self, queue, served, book, *more, **how)
+
+    QueueLedger._pass = lie  # type: ignore[method-assign]
+
+
 LIES: dict[str, Callable[[], None]] = {
     lie.__name__.replace("_", "-"): lie
     for lie in (
@@ -194,6 +221,8 @@ LIES: dict[str, Callable[[], None]] = {
         serves_every_namespace,
         takes_no_pod_for_a_lost_one,
         lists_the_admitted,
+        never_lowers_max,
+        begins_anew_with_another_policy,
     )
 }
 

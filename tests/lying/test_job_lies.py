@@ -64,6 +64,11 @@ LIES = (
         scale=0.3,
     ),
     about_jobs(
+        "is-content-with-one-pod",
+        ("KQ-JOB-08",),
+        ('never: QueueUnit "first" is in phase Succeed', "it was so"),
+    ),
+    about_jobs(
         "asks-for-what-is-done",
         ("KQ-JOB-05", "KQ-QTA-11"),
         (

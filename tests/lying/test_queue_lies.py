@@ -82,6 +82,17 @@ LIES = (
         ('is listing "high", "low" as active: not seen',),
         scale=0.3,
     ),
+    queue(
+        "never-lowers-max",
+        ("KQ-QTA-06",),
+        ('never: QueueUnit "third" is admitted, or holds something already', "it was so"),
+    ),
+    queue(
+        "begins-anew-with-another-policy",
+        ("KQ-QUE-12",),
+        ('QueueUnit "high" is admitted: not seen',),
+        scale=0.2,
+    ),
 )
 
 
