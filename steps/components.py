@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from pytest_bdd import given, parsers, when
 
 from steps.story import Story
+from steps.story.starting import starts
 
 WHO = r"the (?P<who>controller|(?:first )?queue component|job extension)"
 VERB = parsers.re(rf"{WHO} is (?P<verb>held|let go|stopped|started|restarted|killed)")
@@ -14,6 +17,7 @@ NO_PROTECTION = "the configuration names no protection time"
 COMPONENTS = {"controller": None, "queue component": "queue", "job extension": "extension"}
 # After these a component does nothing until it is let go or started.
 SILENCING = frozenset({"held", "stopped", "killed"})
+STARTING = frozenset({"started", "restarted"})
 
 
 @given(VERB)
@@ -33,7 +37,8 @@ def act_on(story: Story, who: str, verb: str) -> None:
         "restarted": implementation.restart,
         "killed": implementation.kill,
     }
-    verbs[verb](component)
+    with starts("again") if verb in STARTING else nullcontext():
+        verbs[verb](component)
 
 
 @given(PROTECTION)

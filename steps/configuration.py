@@ -8,10 +8,11 @@ from typing import Any
 import yaml
 from pytest_bdd import given, parsers, then, when
 
-from queuecheck.implementation import Attempt, ImplementationError
+from queuecheck.implementation import Attempt
 from queuecheck.kube import KubeObject
 from queuecheck.timeline import Condition, Selection, SetState, any_of
 from steps.story import Story
+from steps.story.starting import starts
 
 UNINSTALLED = "the controller is uninstalled"
 # Kinds that nobody but the implementation writes once the scenario has made what it makes.
@@ -28,12 +29,9 @@ class Tried:
 
 @given("the controller is started with the configuration:")
 def start_with(story: Story, docstring: str) -> None:
-    """What is accepted lets it start: where it does not, that is its failure and nobody else's."""
     story.act()
-    try:
+    with starts("with this configuration"):
         story.world.implementation.reconfigure(yaml.safe_load(docstring))
-    except ImplementationError as error:
-        raise AssertionError(f"it does not start with this configuration: {error}") from error
 
 
 @when(

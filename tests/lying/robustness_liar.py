@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import sys
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from controller.core import queue_objects
+from controller.core import queue_objects, queueing
 from controller.core.decisions import EmitEvent, Kind, Object, Patch, Write
 from controller.core.jobs import takeover
 from controller.core.jobs.model import Job
 from controller.core.lease import Sighting
-from controller.core.model import Settings
+from controller.core.model import Settings, Unit
 from controller.shell import configuration, requests
 from controller.shell.component import Component
 from controller.shell.election import Election
@@ -81,6 +83,19 @@ def owes_nothing_after_a_restart() -> None:
 
     Executor._preempt = preempt_and_remember  # type: ignore[method-assign]
     Executor._emit = emit  # type: ignore[method-assign]
+
+
+def stumbles_over_marks() -> None:
+    """A start ends at the first unit that is marked already."""
+    honest = queueing._Book.put
+    begun = time.monotonic()
+
+    def lie(self: queueing._Book, unit: Unit) -> None:
+        if unit.marked and time.monotonic() < begun + 5:
+            os._exit(1)
+        honest(self, unit)
+
+    queueing._Book.put = lie  # type: ignore[method-assign]
 
 
 def passes_over_unknown_fields() -> None:
@@ -149,6 +164,7 @@ LIES: dict[str, Callable[[], None]] = {
         gives_up_when_refused,
         decides_before_it_knows_the_pods,
         owes_nothing_after_a_restart,
+        stumbles_over_marks,
         passes_over_unknown_fields,
         insists_on_plugins,
         holds_its_units_fast,

@@ -29,11 +29,17 @@ LIES = (
         ('"low" has an event Normal "Reclaimed"',),
         scale=0.5,
     ),
+    Lie(
+        "stumbles-over-marks",
+        ("KQ-ROB-01",),
+        ("the controller does not start again", "queue ended with exit code 1"),
+        scale=0.5,
+    ),
     Lie("passes-over-unknown-fields", ("KQ-CFG-02",), ("started all the same",)),
     Lie(
         "insists-on-plugins",
         ("KQ-CFG-01",),
-        ("it does not start with this configuration", "plugins: is"),
+        ("the controller does not start with this configuration", "plugins: is"),
     ),
     Lie("holds-its-units-fast", ("KQ-CFG-03",), ("the namespace",), scale=0.5),
     Lie("leads-whatever-happens", ("KQ-ROB-03",), ('QueueUnit "next" was granted 2 times',)),
