@@ -47,6 +47,8 @@ class _Book:
     foreseen: dict[UnitKey, object] = field(default_factory=dict)
     unfound: dict[Ref, EmitEvent] = field(default_factory=dict)
     released: set[str] = field(default_factory=set)
+    changes: int = 0
+    seen_changes: int = 0
 
     def put(self, unit: Unit) -> None:
         self.units[unit.key] = unit
@@ -88,6 +90,12 @@ class QueueLedger:
         Changes that cannot help any unit (messages, counters, timestamps, a phase) return nothing.
         Never raises, whatever the object looks like.
         """
+        affected = self._apply(kind, raw, deleted=deleted)
+        for name in affected & self._books.keys():
+            self._books[name].changes += 1
+        return affected
+
+    def _apply(self, kind: Kind, raw: Object, *, deleted: bool) -> frozenset[str]:
         if kind is Kind.QUOTA:
             return self._apply_quota(raw, deleted=deleted)
         if kind is Kind.QUEUE:
@@ -103,6 +111,8 @@ class QueueLedger:
     ) -> Plan:
         """What to do for a queue; ``cursor`` goes on with the pass that returned it.
 
+        A pass ends where something has changed that it did not foresee: what those before the
+        cursor were refused for may hold no longer, and the change brings a pass of its own.
         ``again``: nothing is known to have changed (a resync, a restart). Whatever has been missed
         is decided, but a refusal that would only repeat itself is no attempt.
         """
@@ -110,6 +120,9 @@ class QueueLedger:
         book = self._books.get(queue) or _Book()
         if not book.units:
             self._books.pop(queue, None)
+        if cursor and book.changes != book.seen_changes:
+            return Plan(())
+        book.seen_changes = book.changes
         first = [] if cursor else self._first_things(queue, quota, object_, book)
         if quota is None and (object_ is None or queue_objects.made_from_quota(object_)):
             return Plan((*first, *self._without_queue(book, queue, now)))

@@ -269,6 +269,9 @@ class Component(Generic[Key]):
                 self._executor.run(step.decisions, queue=self._work.label(key))
             except Refused as error:
                 refused = error
+            if step.look_up:
+                self._executor.look_up(step.look_up)
+                continue
             resume = self._live_pods(key) if step.live_pods else step.resume
             if resume is None:
                 break

@@ -180,6 +180,18 @@ class Executor:
             ),
         )
 
+    def look_up(self, targets: Sequence[Ref]) -> None:
+        """Reads objects that no watch has shown yet; what there is of them is learned.
+
+        Raises Postponed.
+        """
+        for target in targets:
+            try:
+                self._read(target)
+            except ApiError as error:
+                self._journal.fail(f"refused: {error}", {"object": _shown(target)})
+                raise Postponed(error) from error
+
     def _read(self, target: Ref) -> KubeObject | None:
         resource = RESOURCES[target.kind]
         try:

@@ -88,8 +88,10 @@ class JobWork:
     def step(self, key: JobKey, now: float, resume: Any) -> Step:
         """See Work."""
         plan = self._ledger.reconcile(key, now, resume)
+        if plan.look_up:
+            return Step(plan.decisions, look_up=plan.look_up)
         if plan.needs_live_pods and resume is None:
-            return Step(live_pods=True)
+            return Step(plan.decisions, live_pods=True)
         return Step(plan.decisions, plan.wake_at)
 
     def keys(self) -> Iterable[JobKey]:
@@ -98,6 +100,7 @@ class JobWork:
 
     def failed(self) -> None:
         """See Work. A Job's decisions are made from its objects alone."""
+        self._ledger.retry()
 
     def label(self, key: JobKey) -> str:  # noqa: ARG002 - a Job's own name is no label
         """See Work."""

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from controller.core.decisions import Decision, Kind, Object
+from controller.core.decisions import Decision, Kind, Object, Ref
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -14,13 +14,15 @@ class Step:
     """Decisions to carry out, and how the key's turn goes on.
 
     ``wake_at`` is the wall-clock time to come back. With ``resume`` the turn goes on at once with
-    that value; with ``live_pods`` it goes on with the Job's pods as they are on the server.
+    that value; with ``live_pods`` it goes on with the Job's pods as they are on the server; with
+    ``look_up`` it begins again once these objects have been read and applied, if they are there.
     """
 
     decisions: Sequence[Decision] = ()
     wake_at: float | None = None
     resume: Any = None
     live_pods: bool = False
+    look_up: tuple[Ref, ...] = ()
 
 
 class Work(Protocol[Key]):

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from controller.core.decisions import Kind
+from controller.core.decisions import Create, Kind
+from controller.core.jobs import JobLedger, JobPlan
 from tests.core.world import BOTH, World
 
 RESUMED = "queuecheck.dev/resumed"
@@ -76,6 +77,38 @@ def test_a_job_made_again_under_its_name_gets_a_fresh_unit() -> None:
 def priority_class(world: World, name: str, value: int) -> None:
     raw = {"metadata": {"name": name, "namespace": ""}, "value": value}
     world.put(Kind.PRIORITY_CLASS, raw)
+
+
+JOB_OF_A_CLASS = {
+    "metadata": {"name": "job", "namespace": "default", "uid": "1"},
+    "spec": {"suspend": True, "template": {"spec": {"priorityClassName": "high"}}},
+}
+CLASS = {"metadata": {"name": "high"}, "value": 1000}
+
+
+def made_with(plan: JobPlan) -> int:
+    [creation] = plan.decisions
+    assert isinstance(creation, Create)
+    return int(creation.body["spec"]["priority"])
+
+
+def test_a_class_that_no_watch_has_shown_yet_is_looked_up_before_the_unit_is_made() -> None:
+    ledger = JobLedger()
+    [key] = ledger.apply(Kind.JOB, JOB_OF_A_CLASS, deleted=False)
+    plan = ledger.reconcile(key, 0.0)
+    assert [(ref.kind, ref.name) for ref in plan.look_up] == [(Kind.PRIORITY_CLASS, "high")]
+    assert plan.decisions == ()
+    ledger.apply(Kind.PRIORITY_CLASS, CLASS, deleted=False)
+    assert made_with(ledger.reconcile(key, 0.0)) == 1000
+
+
+def test_a_class_that_is_nowhere_counts_as_0_and_is_looked_up_once() -> None:
+    ledger = JobLedger()
+    [key] = ledger.apply(Kind.JOB, JOB_OF_A_CLASS, deleted=False)
+    assert ledger.reconcile(key, 0.0).look_up
+    assert made_with(ledger.reconcile(key, 0.0)) == 0
+    ledger.retry()
+    assert ledger.reconcile(key, 0.0).look_up
 
 
 @pytest.mark.parametrize(

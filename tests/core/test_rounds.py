@@ -1,6 +1,6 @@
 """A round: from the first mark to the last one's end."""
 
-from controller.core.decisions import Kind
+from controller.core.decisions import Kind, Preempt
 from tests.core.test_preemption import MARKED, NO_MORE, marked, release, staged
 from tests.core.world import BOTH, World
 
@@ -197,3 +197,19 @@ def test_the_marking_itself_is_no_reason_for_another_attempt() -> None:
     world.settle()
     assert marked(world) == {"one", "two"}
     assert world.status("urgent")["attempts"] == 1
+
+
+def test_a_pass_ends_where_victims_were_released_while_it_was_marking() -> None:
+    world = staged(2, ("low", 1, 2))
+    world.hand_made("urgent", priority=100, cpu=2)
+    plan = world.queues.plan("team", world.now)
+    assert plan.cursor is not None
+    [preempt] = [found for found in plan.decisions if isinstance(found, Preempt)]
+    # The mark arrives, its answer does not; by the time it is read again the unit is released.
+    world.carry_out((preempt.marks[0],))
+    release(world, "low")
+    world.carry_out(preempt.failed)
+    rest = world.queues.plan("team", world.now, plan.cursor)
+    assert rest.decisions == ()
+    world.settle()
+    assert [world.held("urgent"), world.held("low")] == [1, 0]

@@ -118,6 +118,8 @@ def plans(world: Judged, ledgers: tuple[QueueLedger, JobLedger]) -> list[object]
     for kind, namespace, name in sorted(world.objects, key=str):
         if kind is Kind.JOB:
             job = jobs.reconcile((namespace, name), world.now)
+            if job.look_up:
+                job = jobs.reconcile((namespace, name), world.now)
             if job.needs_live_pods:
                 job = jobs.reconcile((namespace, name), world.now, world.pods(name))
             found += [name, *shown(world, job.decisions)]

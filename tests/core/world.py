@@ -270,7 +270,15 @@ class World:
         """One reconciliation of a Job."""
         self._tick()
         plan = self.jobs.reconcile(key, self.now)
+        if plan.look_up:
+            self.carry_out(plan.decisions)
+            for target in plan.look_up:
+                found = self.objects.get((target.kind, target.namespace, target.name))
+                if found is not None:
+                    self.jobs.apply(target.kind, found, deleted=False)
+            plan = self.jobs.reconcile(key, self.now)
         if plan.needs_live_pods:
+            self.carry_out(plan.decisions)
             live = self.pods(key[1])
             plan = self.jobs.reconcile(key, self.now, live)
         self.carry_out(plan.decisions)

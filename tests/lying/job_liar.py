@@ -16,7 +16,7 @@ from controller.core.decisions import Decision, Kind, Object
 from controller.core.departed import Departed
 from controller.core.instants import Instant
 from controller.core.jobs import counts, job_writes, model, takeover
-from controller.core.jobs.ledger import JobLedger
+from controller.core.jobs.ledger import JobLedger, JobPlan
 from controller.core.jobs.model import Job
 from controller.core.model import Unit
 from controller.core.queueing import QueueLedger
@@ -98,8 +98,9 @@ def resumes_what_was_suspended() -> None:
 def takes_over_what_runs() -> None:
     """Any Job gets a unit and has to wait for it, also one that was not submitted suspended."""
 
-    def lie(self: JobLedger, job: Job, raw: Object) -> tuple[Decision, ...]:
-        return () if job.finished else (takeover.creation(job, raw, self._standing(job, raw)),)
+    def lie(self: JobLedger, job: Job, raw: Object, warnings: tuple[Decision, ...]) -> JobPlan:
+        made = () if job.finished else (takeover.creation(job, raw, self._standing(job, raw)),)
+        return JobPlan((*warnings, *made))
 
     JobLedger._take_over = lie  # type: ignore[method-assign]
 

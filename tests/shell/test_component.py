@@ -249,6 +249,25 @@ def test_the_answer_to_a_write_is_known_before_the_next_step(
     assert versions[:2] == ["5", "20"]
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_what_is_to_be_looked_up_is_known_before_the_turn_begins_again(
+    server: FaultServer, work: ScriptedWork, start: Start, there: bool
+) -> None:
+    serve(server, unit("a", 5))
+    found = Answer(200, unit("b", 20, "new")) if there else failure(404, "NotFound")
+    server.script("GET", UNIT.format("b").removesuffix("/status"), found)
+    known: list[bool] = []
+
+    def step() -> Step:
+        known.append("b" in work.objects)
+        return Step(look_up=(Ref(Kind.UNIT, "ns", "b"),)) if len(known) == 1 else Step()
+
+    work.on_step = step
+    start()
+    work.wait_for(lambda: len(work.steps) >= 2)
+    assert known[:2] == [False, there]
+
+
 def test_a_failed_turn_is_taken_again_later_and_lost_never(
     server: FaultServer, work: ScriptedWork, start: Start
 ) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from controller.core import decode
-from controller.core.decisions import Decision, EmitEvent, Kind, Object
+from controller.core.decisions import Decision, EmitEvent, Kind, Object, Ref
 from controller.core.instants import Instant
 from controller.core.jobs import counts, job_writes, model, reports, takeover
 from controller.core.jobs.model import Job, Pod
@@ -22,11 +22,13 @@ Key = tuple[str, str]
 class JobPlan:
     """What to do for one Job now.
 
-    With ``needs_live_pods`` nothing else is set: read the Job's pods and ask again with them.
+    With ``needs_live_pods`` read the Job's pods after the decisions, and ask again with them. With
+    ``look_up`` read these objects, apply those that there are, and ask again.
     """
 
     decisions: tuple[Decision, ...] = ()
     needs_live_pods: bool = False
+    look_up: tuple[Ref, ...] = ()
     wake_at: Instant | None = None
 
 
@@ -46,6 +48,7 @@ class JobLedger:
         self._units: dict[Key, Object] = {}
         self._pods: dict[str, dict[str, Pod]] = {}
         self._classes: dict[tuple[Kind, str], Object] = {}
+        self._looked_up: set[tuple[Kind, str]] = set()
         self._warned: dict[Key, str] = {}
 
     def apply(self, kind: Kind, raw: Object, *, deleted: bool) -> frozenset[Key]:
@@ -83,7 +86,7 @@ class JobLedger:
             return JobPlan()
         warnings = self._warn(key, raw, job)
         if unit_raw is None:
-            return JobPlan((*warnings, *self._take_over(job, raw)))
+            return self._take_over(job, raw, warnings)
         unit = decode.unit(unit_raw)
         if job.finished:
             over = unit.phase == job.finished and not unit.admissions
@@ -98,10 +101,32 @@ class JobLedger:
             return JobPlan((*warnings, *reclaim(job, unit, pods, now)))
         return JobPlan((*warnings, *self._follow(job, unit, now)))
 
-    def _take_over(self, job: Job, raw: Object) -> tuple[Decision, ...]:
+    def retry(self) -> None:
+        """What was to be looked up may not have been: let the next plans ask for it again."""
+        self._looked_up.clear()
+
+    def _unseen_classes(self, raw: Object) -> tuple[Ref, ...]:
+        """The classes that a Job names and no watch has shown yet; each is asked for once.
+
+        A class and a Job made together come by two watches, and a unit that starts with the wrong
+        priority may be decided about before it has the right one.
+        """
+        spec = decode.mapping(raw, "spec", "template", "spec")
+        named = {
+            (Kind.PRIORITY_CLASS, decode.text(spec, "priorityClassName")),
+            (Kind.RUNTIME_CLASS, decode.text(spec, "runtimeClassName")),
+        }
+        unseen = {each for each in named if each[1]} - self._classes.keys() - self._looked_up
+        self._looked_up |= unseen
+        return tuple(Ref(kind, "", name) for kind, name in sorted(unseen, key=str))
+
+    def _take_over(self, job: Job, raw: Object, warnings: tuple[Decision, ...]) -> JobPlan:
         if job.finished or not (job.suspended or job.resumed):
-            return ()
-        return (takeover.creation(job, raw, self._standing(job, raw)),)
+            return JobPlan(warnings)
+        unseen = self._unseen_classes(raw)
+        if unseen:
+            return JobPlan(warnings, look_up=unseen)
+        return JobPlan((*warnings, takeover.creation(job, raw, self._standing(job, raw))))
 
     def _align(
         self, job: Job, raw: Object, unit: Unit, unit_raw: Object, now: Instant
