@@ -17,6 +17,9 @@ CLUSTERS = ("local",)
 SETTINGS = resources.PACKAGE / "plugin" / "pytest.ini"
 PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "queuecheck.plugin")
 RANDOM = "random"
+# A scenario waits for half of its time: one more than there are processors keeps them busy. Each
+# has a control plane, which takes half a gigabyte of memory.
+WORKERS = min((os.cpu_count() or 1) + 1, 6)
 EPILOG = """\b
 Examples:
   queuecheck run
@@ -42,7 +45,7 @@ class Options:
     implementation: Path | None = None
     ids: tuple[str, ...] = ()
     select: str | None = None
-    workers: int = 2
+    workers: int = WORKERS
     repeat: int = 1
     random_order: str | None = None
     timeout_scale: float = 1.0
@@ -84,7 +87,7 @@ class Options:
     "-j",
     "--workers",
     type=click.IntRange(min=1),
-    default=2,
+    default=WORKERS,
     show_default=True,
     help="Scenarios at a time, each on a control plane of its own.",
 )
