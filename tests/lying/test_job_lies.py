@@ -20,8 +20,7 @@ LIES = (
     about_jobs(
         "charges-containers-only",
         ("KQ-JOB-14",),
-        ('QueueUnit "train" is waiting, with a message or an attempt',),
-        scale=0.3,
+        ('never: QueueUnit "train" is admitted', "it was so"),
     ),
     about_jobs(
         "loses-the-place",

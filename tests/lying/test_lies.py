@@ -29,7 +29,12 @@ LIES = (
         ('"low-1" has an event Warning "Preempted"',),
         scale=0.5,
     ),
-    Lie("marks-in-intelligent", ("KQ-INT-01",), ('never: QueueUnit "low" is marked', "it was so")),
+    Lie(
+        "marks-in-intelligent",
+        ("KQ-INT-01",),
+        ('QueueUnit "urgent" is waiting with a message that tells of a failure: not seen',),
+        scale=0.3,
+    ),
     Lie(
         "ignores-the-gate",
         ("KQ-SEQ-02", "KQ-ASM-01", "KQ-ASM-05"),
