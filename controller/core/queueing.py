@@ -38,7 +38,11 @@ class Plan:
 
 @dataclass
 class _Book:
-    """The units of one queue, indexed."""
+    """The units of one queue, indexed.
+
+    ``changes`` counts what was applied that a pass had not foreseen, ``seen_changes`` is how many
+    of them the pass under way has seen.
+    """
 
     units: dict[UnitKey, Unit] = field(default_factory=dict)
     asking: Ranking = field(default_factory=Ranking)
