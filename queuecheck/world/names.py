@@ -1,8 +1,9 @@
 """Names that no other scenario, worker or run can have.
 
-A namespace is ``qc-<run>-<id>-<nth>``; ``nth`` starts with the worker's letter, so that workers
-on one cluster do not meet. A name that is longer than Kubernetes allows keeps its end, which makes
-it unique, and loses the middle, for which it gets a digest.
+A namespace is ``qc-<run>-<id>-<nth>``, what is outside of it ``<alias>-<run>-<id>-<nth>``; ``nth``
+starts with the worker's letter, so that workers on one cluster do not meet. A name that is longer
+than Kubernetes allows keeps its end, which makes it unique, and loses the middle, for which it gets
+a digest.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Names:
 
     @property
     def suffix(self) -> str:
-        """What tells this scenario's things from all others."""
+        """What tells this scenario's things from all others of the run."""
         return f"{self.requirement.lower()}-{self.nth}"
 
     @property
@@ -48,11 +49,11 @@ class Names:
 
     def unique(self, alias: str) -> str:
         """The name, on the whole cluster, of what the scenario calls ``alias``."""
-        return fit(alias, self.suffix)
+        return fit(alias, f"{self.run}-{self.suffix}")
 
     def slot(self, job: str) -> str:
         """The slot label's value of a Job of the scenario."""
-        return fit(job, self.suffix)
+        return fit(job, f"{self.run}-{self.suffix}")
 
 
 def worker_letters(worker: str) -> str:

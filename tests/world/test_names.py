@@ -38,3 +38,10 @@ def test_a_namespace_says_run_requirement_and_number() -> None:
 
 def test_a_long_name_keeps_its_end() -> None:
     assert fit("x" * 80, "kq-rcl-02-a3").endswith("-kq-rcl-02-a3")
+
+
+def test_two_runs_on_one_cluster_never_share_a_name() -> None:
+    one, other = (Names(run, "KQ-RCL-02", "a3") for run in ("bcd23", "bcd24"))
+    assert one.unique("team") == "team-bcd23-kq-rcl-02-a3"
+    assert one.unique("team") != other.unique("team")
+    assert one.slot("low") != other.slot("low")
