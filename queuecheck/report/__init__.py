@@ -1,0 +1,59 @@
+"""One model of a run, and many views of it.
+
+``model`` and ``picture`` are the values, ``plain`` puts them into JSON and back. Nothing here knows
+pytest or a cluster, and importing it is quick.
+"""
+
+from queuecheck.report.model import (
+    API_VERSION,
+    KIND,
+    NOT_RUN,
+    Area,
+    CatalogueFacts,
+    ClusterFacts,
+    ImplementationFacts,
+    Judgement,
+    Latency,
+    Report,
+    RequirementRow,
+    RunFacts,
+    ScenarioRun,
+    StepRun,
+)
+from queuecheck.report.picture import (
+    Blank,
+    Claimed,
+    Happening,
+    Lane,
+    Mark,
+    Moment,
+    Picture,
+)
+from queuecheck.report.plain import NotPlain, from_plain, to_plain
+
+__all__ = [
+    "API_VERSION",
+    "KIND",
+    "NOT_RUN",
+    "Area",
+    "Blank",
+    "CatalogueFacts",
+    "Claimed",
+    "ClusterFacts",
+    "Happening",
+    "ImplementationFacts",
+    "Judgement",
+    "Lane",
+    "Latency",
+    "Mark",
+    "Moment",
+    "NotPlain",
+    "Picture",
+    "Report",
+    "RequirementRow",
+    "RunFacts",
+    "ScenarioRun",
+    "StepRun",
+    "from_plain",
+    "to_plain",
+]

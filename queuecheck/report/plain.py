@@ -1,0 +1,99 @@
+"""Frozen dataclasses as plain data and back: camelCase keys, and nothing where a default stands.
+
+Known are strings, whole numbers, booleans, None, tuples, mappings from strings and dataclasses of
+these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+import types
+from collections.abc import Mapping
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+class NotPlain(Exception):
+    """The data does not fit the dataclass; the message is one line."""
+
+
+def to_plain(value: object) -> Any:
+    """Plain data, as ``json.dumps`` takes it."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            key: to_plain(found)
+            for name, key, default in _layout(type(value))
+            if (found := getattr(value, name)) != default
+        }
+    if isinstance(value, tuple):
+        return [to_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    return value
+
+
+def from_plain(kind: type[T], data: object) -> T:
+    """The dataclass that plain data stands for. Raises NotPlain."""
+    if not isinstance(data, Mapping):
+        raise NotPlain(f"{kind.__name__}: not a mapping")
+    anything: Any = kind  # mypy does not take type[T] for hashable
+    hints, layout = _hints(anything), _layout(anything)
+    known = {key: name for name, key, _ in layout}
+    unknown = [key for key in data if key not in known]
+    if unknown:
+        raise NotPlain(f"{kind.__name__}: unknown key {unknown[0]}")
+    missing = [
+        key for _, key, default in layout if default is dataclasses.MISSING and key not in data
+    ]
+    if missing:
+        raise NotPlain(f"{kind.__name__}: missing key {missing[0]}")
+    return kind(**{known[key]: _read(hints[known[key]], item) for key, item in data.items()})
+
+
+def camel(name: str) -> str:
+    """``ended_early`` as ``endedEarly``."""
+    return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
+
+
+def _read(kind: Any, data: Any) -> Any:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in {Union, types.UnionType}:
+        return None if data is None else _read(inner[0], data)
+    if dataclasses.is_dataclass(kind):
+        assert isinstance(kind, type)
+        return from_plain(kind, data)
+    if origin is tuple:
+        if not isinstance(data, list):
+            raise NotPlain(f"not a list: {data!r}")
+        return tuple(_read(inner[0], item) for item in data)
+    if origin is not None:
+        if not isinstance(data, Mapping):
+            raise NotPlain(f"not a mapping: {data!r}")
+        return {str(key): _read(inner[1], item) for key, item in data.items()}
+    if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
+        raise NotPlain(f"not of type {kind.__name__}: {data!r}")
+    return data
+
+
+@functools.cache
+def _layout(kind: Any) -> tuple[tuple[str, str, Any], ...]:
+    """Name, key and default of each field; MISSING where there is none."""
+    return tuple((field.name, camel(field.name), _default(field)) for field in _fields(kind))
+
+
+def _fields(kind: Any) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(kind)
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
+
+
+@functools.cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
