@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
 from queuecheck import resources
 from queuecheck.catalogue import Scenario
-from queuecheck.cli.suite import read_suite
+from queuecheck.cli.suite import read_descriptor, read_suite
 
 CLUSTERS = ("local",)
 SETTINGS = resources.PACKAGE / "plugin" / "pytest.ini"
@@ -136,6 +136,7 @@ def run(**values: object) -> int:
     """Run scenarios against an implementation and give a verdict."""
     options = Options(**values)  # type: ignore[arg-type]
     scenarios = _selected(options)
+    options = borne(options)
     _prepare(options)
     return _run(arguments(options, tests=sum(each.rows for each in scenarios)))
 
@@ -179,6 +180,21 @@ def _selected(options: Options) -> list[Scenario]:
         if (not ids or ids & set(each.requirements))
         and (not options.places or any(place.startswith(each.file) for place in options.places))
     ] or list(suite.scenarios)
+
+
+def borne(options: Options) -> Options:
+    """With no more workers than a machine bears instances of the implementation."""
+    if options.implementation is None:
+        return options
+    descriptor = read_descriptor(options.implementation)
+    if descriptor.instances is None or options.workers <= descriptor.instances:
+        return options
+    click.echo(
+        f"queuecheck: {descriptor.instances} instead of {options.workers} scenarios at a time: "
+        f"so many instances of {descriptor.title} a machine bears",
+        err=True,
+    )
+    return replace(options, workers=descriptor.instances)
 
 
 def _prepare(options: Options) -> None:

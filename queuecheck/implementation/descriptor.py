@@ -38,19 +38,35 @@ class _Strict(LOADER):  # type: ignore[misc]  # which of the two is known at run
 
 
 @dataclass(frozen=True)
+class Page:
+    """What a process shows over HTTP: at ``{metrics_address}`` unless it has a port of its own."""
+
+    path: str
+    port: int | None = None
+
+
+@dataclass(frozen=True)
 class Process:
     """How to run one component.
 
     ``user`` is a user of the cluster, with the rights of the service account ``account``
-    (``namespace/name``); without it the process is an administrator.
+    (``namespace/name``); without it the process is an administrator. It is ready when the page
+    ``ready`` answers, or when its log has the text ``ready_line``.
     """
 
     component: str
     command: tuple[str, ...]
     user: str | None
     account: str | None
-    ready: str | None
-    metrics: str | None
+    ready: Page | None
+    ready_line: str | None
+    metrics: Page | None
+
+    @property
+    def own_ports(self) -> tuple[int, ...]:
+        """The ports that the program itself has chosen: two copies of it cannot both have them."""
+        pages = (self.ready, self.metrics)
+        return tuple(sorted({page.port for page in pages if page and page.port is not None}))
 
     @property
     def reads_config(self) -> bool:
@@ -156,9 +172,14 @@ def _process(entry: Mapping[str, Any]) -> Process:
         command=tuple(entry["command"]),
         user=entry.get("user"),
         account=entry.get("account"),
-        ready=(entry.get("ready") or {}).get("path"),
-        metrics=(entry.get("metrics") or {}).get("path"),
+        ready=_page(entry.get("ready")),
+        ready_line=(entry.get("ready") or {}).get("log"),
+        metrics=_page(entry.get("metrics")),
     )
+
+
+def _page(entry: Mapping[str, Any] | None) -> Page | None:
+    return Page(entry["path"], entry.get("port")) if entry and "path" in entry else None
 
 
 def _placeholders(word: str) -> list[str]:

@@ -10,28 +10,22 @@ import os
 import signal
 import sys
 import time
-import urllib.request
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from urllib.error import URLError
-
-from prometheus_client.parser import text_string_to_metric_families
 
 from queuecheck.cluster import Child, ClusterError
 from queuecheck.cluster.ports import LOOPBACK, free_ports
 from queuecheck.cluster.processes import Supervisor
-from queuecheck.implementation.descriptor import Process
+from queuecheck.implementation import pages
+from queuecheck.implementation.descriptor import Page, Process
 from queuecheck.implementation.errors import ImplementationError
 from queuecheck.implementation.verbs import Sample
 
 READY_SECONDS = 30.0
 STOP_SECONDS = 3.0
 ASK_EVERY = 0.01
-ANSWER_SECONDS = 5.0
 TAIL_LINES = 15
-# Loopback is never reached through a proxy, whatever the environment says.
-OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Instance:
@@ -52,6 +46,7 @@ class Instance:
         self._supervisor = supervisor
         self._child: Child | None = None
         self._address = ""
+        self._launched = 0
         self._wanted = False
         self._held = False
 
@@ -67,6 +62,12 @@ class Instance:
 
     def launch(self, *, kubeconfig: Path, config: Path) -> None:
         """Starts the process, without waiting for it. Raises ImplementationError."""
+        for own in self.process.own_ports:
+            if pages.is_taken(own):
+                raise ImplementationError(
+                    f"{self._owner}: port {own}, which {self.name} cannot do without, is another "
+                    "program's: end that one first"
+                )
         (port,) = free_ports(1)
         self._address = f"{LOOPBACK}:{port}"
         command = filled(
@@ -84,6 +85,7 @@ class Instance:
             cwd=self._directory,
             supervisor=self._supervisor,
         )
+        self._launched = self.log.stat().st_size if self.log.exists() else 0
         try:
             self._child.start()
         except ClusterError as error:
@@ -93,8 +95,7 @@ class Instance:
         self._held = False
 
     def wait_ready(self) -> None:
-        """Returns when its ready page says so, at once if it has none."""
-        path = self.process.ready
+        """Returns when its page or its log says so, at once if it has no such thing."""
         deadline = time.monotonic() + READY_SECONDS
         while True:
             child = self._child
@@ -102,12 +103,12 @@ class Instance:
             fate = child.fate()
             if fate is not None:
                 raise ImplementationError(_told(f"{self._owner}: {fate}", child))
-            if path is None or _answers(self._address, path):
+            if self._says_ready() in {None, True}:
                 return
             if time.monotonic() > deadline:
                 message = (
-                    f"{self._owner}: {child.name} is not ready: no 200 from "
-                    f"http://{{metrics_address}}{path} within {READY_SECONDS:g} s"
+                    f"{self._owner}: {child.name} is not ready: {self._missing()} "
+                    f"within {READY_SECONDS:g} s"
                 )
                 raise ImplementationError(_told(message, child))
             time.sleep(ASK_EVERY)  # nothing to watch: a process tells it only when asked
@@ -115,13 +116,12 @@ class Instance:
     def end_unless_ready(self, seconds: float) -> int | None:
         """Its exit code; None once it is ready, or when it still runs after so many seconds."""
         assert self._child is not None
-        path = self.process.ready
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             code = self._child.wait(ASK_EVERY)
             if code is not None:
                 return code
-            if path is not None and _answers(self._address, path):
+            if self._says_ready():
                 return None
         return None
 
@@ -175,20 +175,31 @@ class Instance:
 
     def samples(self) -> list[Sample]:
         """The samples of its metrics page; none if it has no such page."""
-        path = self.process.metrics
-        if path is None:
+        page = self.process.metrics
+        if page is None:
             return []
-        url = f"http://{self._address}{path}"
+        url = self._url(page)
         try:
-            with OPENER.open(url, timeout=ANSWER_SECONDS) as page:
-                text = page.read().decode("utf-8", "replace")
+            return pages.samples(url)
         except OSError as error:
             raise ImplementationError(f"{self._owner}: metrics at {url}: {error}") from error
-        return [
-            Sample(sample.name, dict(sample.labels), float(sample.value))
-            for family in text_string_to_metric_families(text)
-            for sample in family.samples
-        ]
+
+    def _says_ready(self) -> bool | None:
+        """None: it has no way to say so."""
+        if self.process.ready_line is not None:
+            return self.process.ready_line in self.text(self._launched)
+        return None if self.process.ready is None else pages.answers(self._url(self.process.ready))
+
+    def _missing(self) -> str:
+        page = self.process.ready
+        if page is None:
+            return f"no {self.process.ready_line!r} in its log"
+        address = "{metrics_address}" if page.port is None else f"{LOOPBACK}:{page.port}"
+        return f"no 200 from http://{address}{page.path}"
+
+    def _url(self, page: Page) -> str:
+        address = self._address if page.port is None else f"{LOOPBACK}:{page.port}"
+        return f"http://{address}{page.path}"
 
 
 def filled(
@@ -214,14 +225,6 @@ def environment() -> dict[str, str]:
     """Ours, without what would lead a component to another cluster or through a proxy."""
     unwanted = {"kubeconfig", "http_proxy", "https_proxy", "all_proxy"}
     return {key: value for key, value in os.environ.items() if key.lower() not in unwanted}
-
-
-def _answers(address: str, path: str) -> bool:
-    try:
-        with OPENER.open(f"http://{address}{path}", timeout=ANSWER_SECONDS) as page:
-            return bool(page.status == 200)
-    except (URLError, OSError):
-        return False
 
 
 def _wait_stopped(child: Child) -> None:

@@ -138,6 +138,10 @@ class ProcessImplementation:
         """See Implementation."""
         with self._lock:
             (first,) = self._asked(component)
+            if first.process.own_ports:
+                raise ImplementationError(
+                    f"{self.name}: {component} has ports of its own, so there is no second instance"
+                )
             name = f"{component}-2"
             if name in self._instances:
                 raise ImplementationError(f"{self.name}: {component} has a second instance already")
@@ -162,18 +166,23 @@ class ProcessImplementation:
             self.start(instance)
 
     def attempt(self, config: Mapping[str, Any] | str, *, component: str | None = None) -> Attempt:
-        """See Implementation."""
-        process = self._asked(component or self._descriptor.processes[0].component)[0].process
+        """See Implementation; two that want the same ports take turns."""
+        (beside,) = self._asked(component or self._descriptor.processes[0].component)
+        gives_way = beside.runs and bool(beside.process.own_ports)
         self._attempts += 1
         name = f"attempt-{self._attempts}"
         file = self._config_file(config, name=name)
-        tried = self._instance(process, name)
-        kubeconfig = self._kubeconfig(process, self._circumstances.server)
+        tried = self._instance(beside.process, name)
+        kubeconfig = self._kubeconfig(beside.process, self._circumstances.server)
+        if gives_way:
+            self.stop(beside.name)
         try:
             tried.launch(kubeconfig=kubeconfig, config=file)
             code = tried.end_unless_ready(ATTEMPT_SECONDS)
         finally:
             tried.kill()
+            if gives_way:
+                self.start(beside.name)
         return Attempt(code, tried.text(0), file)
 
     def uninstall(self) -> None:

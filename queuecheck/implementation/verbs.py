@@ -119,7 +119,8 @@ class Implementation(Protocol):
     def attempt(self, config: Mapping[str, Any] | str, *, component: str | None = None) -> Attempt:
         """What comes of starting one component beside the others with that configuration.
 
-        A text is the file as it stands. The first component is taken where none is named.
+        A text is the file as it stands. The first component is taken where none is named. One
+        whose ports are fixed is stopped meanwhile.
         """
         ...
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from queuecheck.cli import cli, explain, main, one_line
-from queuecheck.cli.run import Options, arguments
+from queuecheck.cli.run import Options, arguments, borne
 from queuecheck.cli.suite import read_suite
 
 HEAVY = {"kubernetes", "pytest", "jsonschema", "jinja2", "rich", "prometheus_client", "xdist"}
@@ -150,6 +150,24 @@ def test_a_run_of_one_scenario_starts_no_workers() -> None:
     assert "-n" not in arguments(Options(), tests=1)
     words = arguments(Options(workers=4), tests=3)
     assert words[words.index("-n") + 1] == "3"
+
+
+def test_no_more_workers_than_instances_that_a_machine_bears(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "{name: mine, version: '2', profile: koord-queue, features: [], instances: 2,"
+        " processes: [{component: all, command: [mine]}]}",
+        "utf-8",
+    )
+    assert borne(Options(implementation=file, workers=2)).workers == 2
+    assert borne(Options(implementation=file, workers=3)).workers == 2
+    assert capsys.readouterr().err == (
+        "queuecheck: 2 instead of 3 scenarios at a time: so many instances of mine 2 a machine "
+        "bears\n"
+    )
+    assert borne(Options(workers=9)).workers == 9
 
 
 def test_the_options_of_a_run_reach_the_plugin() -> None:

@@ -41,6 +41,9 @@ REFUSED = [
         "processes.all.command: unknown placeholder {kubconfig}; did you mean kubeconfig?",
     ),
     (process(component="jobs"), "processes.0.component: 'jobs' is not one of ['queue', "),
+    (process(ready={"port": 80}), "processes.0.ready: missing key 'path'"),
+    (process(ready={"log": "", "path": "/"}), "processes.0.ready: unknown key 'path'"),
+    (process(metrics={"path": "/", "port": 0}), "processes.0.metrics.port: 0 is less than"),
     ({"name": "mine"}, "missing key 'version'"),
     (["mine"], "it has to be a mapping with name, version, profile and processes"),
     (

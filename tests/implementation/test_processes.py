@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from queuecheck.cluster import Cluster
+from queuecheck.cluster.ports import free_ports
 from queuecheck.implementation import ImplementationError
 from queuecheck.implementation.descriptor import parse_descriptor
 from queuecheck.implementation.processes import ProcessImplementation
@@ -41,7 +42,9 @@ class Pages(http.server.BaseHTTPRequestHandler):
         print("asked", self.path, flush=True)
 
 
-http.server.HTTPServer((host, int(port)), Pages).serve_forever()
+server = http.server.HTTPServer((host, int(port)), Pages)
+print("serves", flush=True)
+server.serve_forever()
 """
 
 
@@ -64,7 +67,11 @@ class FakeCluster:
 
 
 def implementation(
-    directory: Path, command: list[str], *, components: tuple[str, ...] = ("queue", "extension")
+    directory: Path,
+    command: list[str],
+    *,
+    components: tuple[str, ...] = ("queue", "extension"),
+    **changes: Any,
 ) -> ProcessImplementation:
     entries: list[dict[str, Any]] = [
         {
@@ -73,6 +80,7 @@ def implementation(
             "user": f"user-{component}",
             "ready": {"path": "/readyz"},
             "metrics": {"path": "/metrics"},
+            **changes,
         }
         for component in components
     ]
@@ -334,6 +342,60 @@ def test_an_attempt_that_succeeds_is_ended_once_it_is_ready(
     assert attempt.exit_code is None
     assert "as: it stands" in attempt.output
     assert "asked /readyz" in attempt.output
+
+
+@pytest.fixture
+def settled(tmp_path: Path) -> Iterator[ProcessImplementation]:
+    """One component whose pages are at a port of its own, and whose log says that it is ready."""
+    (port,) = free_ports(1)
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    found = implementation(
+        tmp_path,
+        ["{python}", str(program), "{kubeconfig}", "{config}", f"127.0.0.1:{port}"],
+        components=("queue",),
+        ready={"log": "serves"},
+        metrics={"path": "/metrics", "port": port},
+    )
+    found.start()
+    yield found
+    found.stop()
+
+
+def test_pages_at_a_port_of_the_programs_own_are_read_there(settled: ProcessImplementation) -> None:
+    assert [sample.value for sample in settled.metrics()] == [3.0]
+
+
+def test_what_the_log_said_before_makes_nothing_ready(settled: ProcessImplementation) -> None:
+    settled.restart()
+    assert [sample.value for sample in settled.metrics()] == [3.0]
+
+
+def test_of_what_has_ports_of_its_own_there_is_no_second_instance(
+    settled: ProcessImplementation,
+) -> None:
+    with pytest.raises(ImplementationError, match="queue has ports of its own"):
+        settled.second("queue")
+
+
+def test_an_attempt_takes_turns_with_what_has_the_same_ports(
+    settled: ProcessImplementation,
+) -> None:
+    number = pid(settled, "queue")
+    assert settled.attempt({"refused": True}).exit_code == 1
+    assert settled.attempt({"kind": "accepted"}).exit_code is None
+    assert pid(settled, "queue") != number
+    assert len(settled.metrics()) == 1
+
+
+def test_a_port_that_somebody_else_has_is_told(settled: ProcessImplementation) -> None:
+    process = settled._instances["queue"].process
+    (port,) = process.own_ports
+    other = ProcessImplementation(
+        replace(settled._descriptor, name="other"), settled._cluster, directory=settled._directory
+    )
+    with pytest.raises(ImplementationError, match=f"other 1: port {port}, which queue cannot do"):
+        other.start()
 
 
 def test_what_is_uninstalled_runs_no_more(played: ProcessImplementation) -> None:

@@ -1,0 +1,43 @@
+"""What a process shows over HTTP on loopback."""
+
+from __future__ import annotations
+
+import socket
+import urllib.request
+from urllib.error import URLError
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from queuecheck.cluster.ports import LOOPBACK
+from queuecheck.implementation.verbs import Sample
+
+ANSWER_SECONDS = 5.0
+# Loopback is never reached through a proxy, whatever the environment says.
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def answers(url: str) -> bool:
+    """Whether there is a page, with status 200."""
+    try:
+        with OPENER.open(url, timeout=ANSWER_SECONDS) as page:
+            return bool(page.status == 200)
+    except (URLError, OSError):
+        return False
+
+
+def samples(url: str) -> list[Sample]:
+    """What a page in the Prometheus text format has. Raises OSError where there is no page."""
+    with OPENER.open(url, timeout=ANSWER_SECONDS) as page:
+        text = page.read().decode("utf-8", "replace")
+    return [
+        Sample(sample.name, dict(sample.labels), float(sample.value))
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    ]
+
+
+def is_taken(port: int) -> bool:
+    """Whether somebody listens there."""
+    with socket.socket() as asking:
+        asking.settimeout(ANSWER_SECONDS)
+        return asking.connect_ex((LOOPBACK, port)) == 0
