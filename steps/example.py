@@ -1,7 +1,7 @@
 """The governing text's worked example: its manifests, and its two kubectl commands.
 
-The manifests are played as they stand, with namespace, quota, class names and a slot selector put
-in by the harness and nothing else changed.
+The manifests are played as they stand, with namespace, quota, class names and what makes a pod wait
+for its slot put in by the harness and nothing else changed.
 """
 
 from __future__ import annotations
@@ -64,11 +64,7 @@ def submit(story: Story, job: str) -> None:
     body = _manifest("Job", job)
     pod = body["spec"]["template"]["spec"]
     value = _manifest("PriorityClass", pod["priorityClassName"])["value"]
-    placed = {
-        **pod,
-        "priorityClassName": story.world.priority_class(value),
-        "nodeSelector": story.world.slot_selector(job),
-    }
+    urgent = {**pod, "priorityClassName": story.world.priority_class(value)}
     labels = {**body["metadata"]["labels"], QUOTA_LABEL: story.world.name(QUOTA)}
     story.jobs.asks[job] = Ask(1, pod["containers"][0]["resources"]["requests"]["cpu"])
     story.world.create(
@@ -76,7 +72,7 @@ def submit(story: Story, job: str) -> None:
         {
             **body,
             "metadata": {**_moved(body), "name": job, "labels": labels},
-            "spec": {**body["spec"], "template": {"spec": placed}},
+            "spec": {**body["spec"], "template": {"spec": story.world.placed(urgent, job)}},
         },
     )
 

@@ -158,7 +158,7 @@ class LocalCluster:
             {"cross-kind-order"} if cross_kind_order(self._client, namespace="default") else set()
         )
         self._wait(lambda: self._ready(self._ports.scheduler, READY), READY, scheduler)
-        self._capabilities = frozenset({"simulated-nodes", "own-users", "restart", *probed})
+        self._capabilities = frozenset({"simulated-nodes", "disposable", "own-users", *probed})
 
     def _boot(self, found: Programs, seed: Seed) -> None:
         """All four programs; with the definitions on the server before controllers look."""

@@ -1,19 +1,24 @@
 """Nodes, as steps see them: room that opens, pods that run and end.
 
-A *slot* is a label value that a Job's pods ask for in their node selector. While it is closed they
-stay unbound; through an open slot the real scheduler binds so many of them. A pod that is bound
-and not started has no status of its own yet: nothing runs before ``run`` says so.
+A *slot* is what a Job's pods wait for: each driver has its own way to make a pod spec wait. While
+the slot is closed they stay unbound; through an open slot the real scheduler binds so many of them.
+No container of a pod that is bound starts before ``run`` says so.
 """
 
 from __future__ import annotations
 
 from typing import Protocol
 
+from queuecheck.kube import KubeObject
+
 SLOT_LABEL = "queuecheck.dev/slot"
 
 
 class NodeDriver(Protocol):
     """What becomes of the pods of a slot. Safe to use from one thread at a time."""
+
+    def placed(self, pod: KubeObject, slot: str) -> KubeObject:
+        """The spec of a pod, changed so that it waits for the slot, and nothing besides."""
 
     def open_slot(self, slot: str, *, pods: int) -> None:
         """From now on at most so many pods of the slot, those bound before included, find room."""

@@ -73,6 +73,10 @@ class SimulatedNodes:
                 self._add_node()
         self._thread.start()
 
+    def placed(self, pod: KubeObject, slot: str) -> KubeObject:
+        """See NodeDriver: a label of a node that it selects."""
+        return {**pod, "nodeSelector": {**(pod.get("nodeSelector") or {}), SLOT_LABEL: slot}}
+
     def open_slot(self, slot: str, *, pods: int) -> None:
         """See NodeDriver."""
         with self._commands():

@@ -8,5 +8,5 @@ CAPABILITIES = {
     "cross-kind-order": "resourceVersions of different kinds count on one clock",
     "simulated-nodes": "nodes without machines, so a pod runs when, and as long as, a step says",
     "own-users": "the components have users of their own, with only what RBAC gives them",
-    "restart": "the control plane is ours alone, so a scenario may do to it what it likes",
+    "disposable": "the cluster is ours alone and goes as a whole, with all that scenarios leave",
 }

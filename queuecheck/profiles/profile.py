@@ -52,13 +52,12 @@ class Feature:
 
 @dataclass(frozen=True)
 class Canary:
-    """One unit of work, as objects with ``${name}``, ``${namespace}`` and ``${slot}``.
+    """One unit of work, as objects with ``${name}`` and ``${namespace}``.
 
     The Job among them has to finish within ``timeout`` seconds.
     """
 
     timeout: float
-    slot: str
     objects: tuple[dict[str, Any], ...]
 
 
@@ -104,7 +103,6 @@ def load_profile(name: str) -> Profile:
         },
         canary=Canary(
             timeout=float(data["canary"]["timeout"]),
-            slot=data["canary"]["slot"],
             objects=tuple(data["canary"]["objects"]),
         ),
     )

@@ -7,12 +7,11 @@ a cluster, an implementation that runs on it, and what was found out about both.
 
 from queuecheck.world.cleanup import CleanupError
 from queuecheck.world.errors import EnvironmentBroken
-from queuecheck.world.names import SLOT_LABEL, Names
+from queuecheck.world.names import Names
 from queuecheck.world.stage import Stage
 from queuecheck.world.world import Ground, World
 
 __all__ = [
-    "SLOT_LABEL",
     "CleanupError",
     "EnvironmentBroken",
     "Ground",

@@ -34,17 +34,18 @@ def check_canary(
 ) -> None:
     """Returns when the canary's Job is complete. Raises EnvironmentBroken."""
     make_namespace(api, namespace, labels={})
-    values = {"name": namespace, "namespace": namespace, "slot": canary.slot}
-    nodes.open_slot(canary.slot, pods=1)
-    nodes.run(canary.slot)
-    nodes.finish(canary.slot, succeeded=1)
+    values = {"name": namespace, "namespace": namespace}
+    slot = namespace  # of this worker's own, where several share a cluster
+    nodes.open_slot(slot, pods=1)
+    nodes.run(slot)
+    nodes.finish(slot, succeeded=1)
     watch = ListWatch(api, JOBS, namespace=namespace)
     timer = threading.Timer(canary.timeout, watch.stop)
     timer.daemon = True
     timer.start()
     try:
         for template in canary.objects:
-            body: KubeObject = filled(template, values)
+            body: KubeObject = _placed(filled(template, values), nodes, slot)
             resource = served_resources(api, body["apiVersion"])[body["kind"]]
             api.create(resource, body, namespace=namespace)
         job = _finished(watch)
@@ -79,6 +80,16 @@ def filled(template: Any, values: Mapping[str, str]) -> Any:
     if isinstance(template, list):
         return [filled(value, values) for value in template]
     return Template(template).substitute(values) if isinstance(template, str) else template
+
+
+def _placed(body: KubeObject, nodes: NodeDriver, slot: str) -> KubeObject:
+    """Where an object has a template for pods, these wait for the slot."""
+    spec = body.get("spec") or {}
+    template = spec.get("template")
+    if template is None:
+        return body
+    pod = nodes.placed(template["spec"], slot)
+    return {**body, "spec": {**spec, "template": {**template, "spec": pod}}}
 
 
 def _finished(watch: ListWatch) -> KubeObject | None:

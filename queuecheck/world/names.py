@@ -11,13 +11,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from queuecheck.cluster import SLOT_LABEL
-
 RUN_LABEL = "queuecheck.dev/run"
 REQUIREMENT_LABEL = "queuecheck.dev/requirement"
 LONGEST = 63
 
-__all__ = ["REQUIREMENT_LABEL", "RUN_LABEL", "SLOT_LABEL", "Names", "fit", "worker_letters"]
+__all__ = ["REQUIREMENT_LABEL", "RUN_LABEL", "Names", "fit", "worker_letters"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Names:
         return fit(alias, f"{self.run}-{self.suffix}")
 
     def slot(self, job: str) -> str:
-        """The slot label's value of a Job of the scenario."""
+        """The slot of a Job of the scenario."""
         return fit(job, f"{self.run}-{self.suffix}")
 
 

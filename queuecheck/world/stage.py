@@ -155,7 +155,7 @@ class Stage:
 
     def _delete_priority_classes(self) -> None:
         assert self._api is not None
-        if "restart" in self._opened.cluster.capabilities:
+        if "disposable" in self._opened.cluster.capabilities:
             return  # the cluster is ours alone, and goes as a whole
         for name in self._classes.values():
             with suppress(NotFound):

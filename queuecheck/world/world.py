@@ -31,7 +31,7 @@ from queuecheck.timeline import (
 )
 from queuecheck.world.canary import make_namespace
 from queuecheck.world.cleanup import Cleanup
-from queuecheck.world.names import SLOT_LABEL, Names
+from queuecheck.world.names import Names
 
 if TYPE_CHECKING:
     from queuecheck.faults import FaultProxy
@@ -152,12 +152,12 @@ class World:
         return self._names.unique(alias)
 
     def slot(self, job: str) -> str:
-        """The value of the slot label that keeps a Job's pods unbound until it is opened."""
+        """The slot that keeps a Job's pods unbound until it is opened."""
         return self._names.slot(job)
 
-    def slot_selector(self, job: str) -> dict[str, str]:
-        """The nodeSelector for the pods of a Job."""
-        return {SLOT_LABEL: self.slot(job)}
+    def placed(self, pod: KubeObject, job: str) -> KubeObject:
+        """The spec of a pod of the Job, changed so that it waits for the Job's slot."""
+        return self.nodes.placed(pod, self.slot(job))
 
     def priority_class(self, value: int) -> str:
         """The run's PriorityClass of that value; it is made when first asked for."""
@@ -227,7 +227,7 @@ class World:
         """One more namespace of the scenario's own, recorded and taken away as the first one is."""
         self._namespaces += 1
         name = self._names.further_namespace(self._namespaces)
-        if "restart" not in self.cluster.capabilities:
+        if "disposable" not in self.cluster.capabilities:
             self._cleanup.add(
                 lambda: self._delete(NAMESPACES, name, None), sentence=f"delete {name}"
             )
@@ -241,7 +241,7 @@ class World:
         """Makes the namespace and starts the recorder: both are there when this returns."""
         # A namespace's end costs the API server as much as the scenario did. A control plane that
         # is ours alone goes as a whole; there, only what others could still react to is taken away.
-        if "restart" not in self.cluster.capabilities:
+        if "disposable" not in self.cluster.capabilities:
             self._cleanup.add(self._delete_namespace, sentence=f"delete {self.namespace}")
         make_namespace(self.api, self.namespace, labels=self._names.labels)
         self._recorder.start()

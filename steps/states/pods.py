@@ -133,7 +133,7 @@ def bound_and_not_started(job: Subject, number: int) -> SetState:
         f"{number} bound, none started",
         lambda pods: (
             sum(is_bound(pod) and not is_leaving(pod) for pod in pods) == number
-            and not any((pod.get("status") or {}).get("startTime") for pod in pods)
+            and not any(is_running(pod) or is_terminal(pod) for pod in pods)
         ),
     )
 

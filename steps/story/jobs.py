@@ -106,13 +106,13 @@ class Jobs:
             ask=ask,
             suspend=suspend,
             priority_class=None if priority is None else world.priority_class(priority),
-            selector=world.slot_selector(alias),
         )
         if said is not None:
             body = laid_over(body, said)
-            pod = body["spec"]["template"]["spec"]
-            if pod.get("runtimeClassName") in self.runtime_classes:
-                pod["runtimeClassName"] = self.runtime_classes[pod["runtimeClassName"]]
+        template = body["spec"]["template"]
+        pod = template["spec"] = world.placed(template["spec"], alias)
+        if pod.get("runtimeClassName") in self.runtime_classes:
+            pod["runtimeClassName"] = self.runtime_classes[pod["runtimeClassName"]]
         self.asks[alias] = Ask(pods_at_once(body), ask.cpu)
         self._bodies[alias] = body
         created = self._create(alias)

@@ -141,11 +141,9 @@ class Units:
             "image": "registry.k8s.io/pause:3.10",
             "resources": {"requests": {"cpu": pod_set.cpu}},
         }
-        spec = {
-            "nodeSelector": self._story.world.slot_selector(alias),
-            "restartPolicy": "Never",
-            "containers": [container],
-        }
+        spec = self._story.world.placed(
+            {"restartPolicy": "Never", "containers": [container]}, alias
+        )
         return {"name": pod_set.name, "count": pod_set.count, "template": {"spec": spec}}
 
     def _write(self, alias: str, change: Callable[[list[KubeObject]], None]) -> KubeObject:

@@ -36,9 +36,8 @@ def usual_job(
     ask: Ask,
     suspend: bool,
     priority_class: str | None,
-    selector: Mapping[str, str],
 ) -> KubeObject:
-    """A Job of one container, without retries, whose pods wait for a slot to be opened."""
+    """A Job of one container, without retries."""
     resources = {"requests": ask.requests}
     urgency = {} if priority_class is None else {"priorityClassName": priority_class}
     return {
@@ -53,7 +52,6 @@ def usual_job(
             "template": {
                 "spec": {
                     **urgency,
-                    "nodeSelector": dict(selector),
                     "restartPolicy": "Never",
                     "containers": [{"name": "main", "image": IMAGE, "resources": resources}],
                 }

@@ -78,8 +78,8 @@ def test_every_file_with_a_secret_is_ours_alone(control_plane: LocalCluster) -> 
 def test_it_knows_its_capabilities(control_plane: LocalCluster) -> None:
     assert control_plane.capabilities == {
         "cross-kind-order",
+        "disposable",
         "own-users",
-        "restart",
         "simulated-nodes",
     }
     assert control_plane.name in control_plane.reason

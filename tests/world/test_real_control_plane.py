@@ -72,7 +72,7 @@ class Somebodys:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        return self._cluster.capabilities - {"restart"}
+        return self._cluster.capabilities - {"disposable"}
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._cluster, name)
