@@ -123,7 +123,8 @@ def test_what_is_created_says_who_created_it(world: World) -> None:
         "queuecheck.dev/run": "tests",
         "queuecheck.dev/requirement": "KQ-QTA-01",
     }
-    assert created["metadata"]["managedFields"][0]["manager"] == f"queuecheck-{world.name('x')[2:]}"
+    scenario = world.name("x").removeprefix("x-tests-")
+    assert created["metadata"]["managedFields"][0]["manager"] == f"queuecheck-{scenario}"
 
 
 def test_what_happens_in_the_namespace_is_recorded(world: World) -> None:
