@@ -15,7 +15,15 @@ CLUSTER ?=
 SELECT  ?=
 ARGS    ?=
 
-.PHONY: help e2e test soak vacuity lint types lock clean
+# The images: BASE has a python3 of version IMAGE_PYTHON; ARCHIVE is a file for kind to load.
+BASE         ?= python:3.13-slim-bookworm
+IMAGE_PYTHON ?= 3.13
+ARCHIVE      ?=
+VERSION      := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' queuecheck/__init__.py)
+WHEELHOUSE   := build/wheelhouse
+MACHINE      := $(shell uname -m)
+
+.PHONY: help e2e test soak vacuity image wheelhouse lint types lock clean
 
 help: ## Show what there is to make
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -37,6 +45,29 @@ vacuity: $(READY) ## Show that no scenario passes with a controller that does no
 	  --implementation tests/vacuity/nothing.yaml --timeout-scale 0.03 $(ARGS)
 	@PYTHONPATH="$(CURDIR)" $(BIN)/queuecheck run --must-fail tests/vacuity/spared.yaml \
 	  --implementation tests/vacuity/takes-over-only.yaml --timeout-scale 0.1 $(ARGS)
+
+image: wheelhouse ## Build the images queuecheck-controller and queuecheck (ARCHIVE=file for kind)
+	@docker version >/dev/null 2>&1 || { command -v docker >/dev/null \
+	  && echo "make: the Docker engine does not answer; start it, or set DOCKER_HOST" >&2 \
+	  || echo "make: there is no docker on the PATH; install it to build images" >&2; exit 2; }
+	@docker build --quiet --target controller --build-arg BASE=$(BASE) -t queuecheck-controller:$(VERSION) .
+	@docker build --quiet --target suite --build-arg BASE=$(BASE) -t queuecheck:$(VERSION) .
+	@$(if $(ARCHIVE),docker save -o $(ARCHIVE) queuecheck-controller:$(VERSION))
+
+wheelhouse: $(WHEELHOUSE)/.for-$(IMAGE_PYTHON)
+	@rm -f $(WHEELHOUSE)/queuecheck-*.whl
+	@$(BIN)/pip wheel --quiet --no-deps --wheel-dir $(WHEELHOUSE) .
+
+# What the lock file pins, and pip itself, as wheels for the image's Python; nothing is built.
+$(WHEELHOUSE)/.for-$(IMAGE_PYTHON): $(READY) pyproject.toml requirements.lock
+	@rm -rf $(WHEELHOUSE) && mkdir -p $(WHEELHOUSE)
+	@$(BIN)/uv pip compile --quiet --no-header --generate-hashes --constraints requirements.lock \
+	  --python-version $(IMAGE_PYTHON) --python-platform $(MACHINE)-manylinux_2_28 \
+	  --group image pyproject.toml -o $(WHEELHOUSE)/requirements.txt
+	@$(BIN)/pip download --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary=:all: \
+	  --python-version $(IMAGE_PYTHON) --platform manylinux_2_28_$(MACHINE) \
+	  --platform manylinux2014_$(MACHINE) -r $(WHEELHOUSE)/requirements.txt --dest $(WHEELHOUSE)
+	@touch $@
 
 lint: $(READY) ## Check format, style, layers and features
 	@$(BIN)/ruff format --check .

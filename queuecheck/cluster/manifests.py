@@ -33,6 +33,8 @@ from queuecheck.kube.resource import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES
 ESTABLISH_SECONDS = 30.0
 ASK_EVERY = 0.02
 YAML_SUFFIXES = frozenset({".yaml", ".yml"})
+# What kustomize reads to put manifests together is none itself.
+KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
 
 
 def read_manifests(path: Path) -> list[KubeObject]:
@@ -108,7 +110,11 @@ def lost_fields(ours: KubeObject, theirs: KubeObject) -> list[str]:
 
 
 def _files(directory: Path) -> Iterator[Path]:
-    return (each for each in directory.rglob("*") if each.suffix in YAML_SUFFIXES)
+    return (
+        each
+        for each in directory.rglob("*")
+        if each.suffix in YAML_SUFFIXES and each.name not in KUSTOMIZATIONS
+    )
 
 
 def _documents(file: Path) -> Iterator[KubeObject]:

@@ -199,6 +199,7 @@ def test_documents_come_by_file_name_and_lists_are_opened(tmp_path: Path) -> Non
     write(tmp_path / "deep", both, name="2.yml")
     write(tmp_path, pods[0], name="1.yaml")
     (tmp_path / "notes.txt").write_text("not: [yaml")
+    (tmp_path / "kustomization.yaml").write_text("resources: [1.yaml]")
     assert [each["metadata"]["name"] for each in read_manifests(tmp_path)] == ["a", "b", "c"]
 
 
