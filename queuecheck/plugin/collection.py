@@ -16,6 +16,7 @@ import pytest
 from queuecheck import resources
 from queuecheck.catalogue import FeatureError, Scenario, load_catalogue, read_feature
 from queuecheck.plugin import compat, options, preflight
+from queuecheck.plugin.account import Accounts
 from queuecheck.plugin.suite import SCENARIO, Suite
 
 FIXTURES = "queuecheck.plugin.fixtures"
@@ -42,6 +43,7 @@ def prepare(config: pytest.Config) -> Suite:
     suite = config.stash[SUITE] = Suite(config, descriptor, chosen=preflight.chosen(config, words))
     manager = config.pluginmanager
     manager.register(suite, "queuecheck-suite")
+    manager.register(Accounts(), "queuecheck-accounts")
     for module in (FIXTURES, *_step_modules(config)):
         manager.register(importlib.import_module(module), module)
     return suite

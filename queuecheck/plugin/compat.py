@@ -68,6 +68,12 @@ def example_of(item: pytest.Function) -> dict[str, str]:
     return row
 
 
+def repetition_of(item: pytest.Function) -> int:
+    """Which of several times a test is run, from 1."""
+    callspec: Any = getattr(item, "callspec", None)
+    return 1 if callspec is None else int(callspec.params.get("qc_repetition", 1))
+
+
 def step_modules(package: str) -> Iterator[str]:
     """The names of the modules of a package of steps; what they import is not among them."""
     found = importlib.import_module(package)

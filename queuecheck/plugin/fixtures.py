@@ -32,7 +32,7 @@ def qc_stage(pytestconfig: pytest.Config) -> Iterator[Stage]:
     )
     try:
         stage.open()
-        suite.stage = stage.reason
+        suite.meet(stage)
         yield stage
     finally:
         stage.close()

@@ -1,54 +1,69 @@
-"""How a result travels from where a scenario runs to where the run is judged.
+"""How a run of a scenario travels from where it runs to where all of them are judged.
 
 pytest copies ``user_properties`` with every report, through pytest-xdist too, as long as they are
-plain data; so a record goes as JSON. One report carries at most one result, under our own key.
+plain data; so a record goes as JSON. One report carries at most one, under our own key. What is
+known to be secret has been masked before it leaves.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import pytest
 
-from queuecheck.verdict import Outcome, ScenarioResult
+from queuecheck.report import ClusterFacts, ScenarioRun, from_plain, to_plain
+from queuecheck.secrecy import Secrets
+from queuecheck.verdict import Outcome, ScenarioResult, worst
 
 KEY = "queuecheck"
 
 
 @dataclass(frozen=True)
 class Record:
-    """A result and where it comes from. ``stage`` says which cluster it was and why."""
+    """What one phase of a scenario came to, and on which cluster."""
 
-    result: ScenarioResult
-    stage: str
-    implementation: str
+    run: ScenarioRun
+    cluster: ClusterFacts
 
 
-def attach(report: pytest.TestReport, record: Record) -> None:
+def attach(report: pytest.TestReport, record: Record, secrets: Secrets) -> None:
     """Puts the record on the report."""
-    report.user_properties.append((KEY, json.dumps(asdict(record))))
+    text = json.dumps(secrets.masked(to_plain(record)), ensure_ascii=False)
+    report.user_properties.append((KEY, text))
 
 
 def of(report: pytest.TestReport) -> Record | None:
     """The record on a report, or None if it has none."""
     for key, value in report.user_properties:
         if key == KEY:
-            return _record(json.loads(str(value)))
+            return from_plain(Record, json.loads(str(value)))
     return None
 
 
-def _record(value: dict[str, Any]) -> Record:
-    result = value["result"]
-    return Record(
-        result=ScenarioResult(
-            **{
-                **result,
-                "requirements": tuple(result["requirements"]),
-                "outcome": Outcome(result["outcome"]),
-            }
-        ),
-        stage=value["stage"],
-        implementation=value["implementation"],
+def joined(first: ScenarioRun | None, later: ScenarioRun) -> ScenarioRun:
+    """One run of two phases: the fuller account of it, with the worse ending."""
+    if first is None:
+        return later
+    fuller = later if len(later.steps) > len(first.steps) else first
+    outcome = worst(Outcome(run.outcome) for run in (first, later))
+    ending = first if first.outcome == outcome else later
+    return replace(
+        fuller,
+        outcome=str(outcome),
+        reason=ending.reason,
+        failure="\n".join(run.failure for run in (first, later) if run.failure),
+        evidence=first.evidence or later.evidence,
+    )
+
+
+def result(run: ScenarioRun) -> ScenarioResult:
+    """What the verdict wants to know of it."""
+    return ScenarioResult(
+        requirements=run.requirements,
+        outcome=Outcome(run.outcome),
+        milliseconds=run.ms,
+        reason=run.reason,
+        name=run.name,
+        place=run.place,
     )

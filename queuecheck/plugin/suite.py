@@ -6,9 +6,11 @@ phase in which it ended and the kind of the exception, and put on pytest's repor
 
 from __future__ import annotations
 
+import os
 import random
 import shlex
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,9 +20,12 @@ from queuecheck.catalogue import NEEDS_PREFIX, Choice, Scenario
 from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.implementation import Descriptor
 from queuecheck.plugin import compat, options, preflight, record
+from queuecheck.plugin.account import ACCOUNT
 from queuecheck.plugin.errors import classify, told
-from queuecheck.verdict import Outcome, ScenarioResult
-from queuecheck.world import EnvironmentBroken, World
+from queuecheck.report import ClusterFacts, ScenarioRun
+from queuecheck.secrecy import known, of_command, of_environment
+from queuecheck.verdict import Outcome
+from queuecheck.world import EnvironmentBroken, Stage, World
 
 if TYPE_CHECKING:
     from pytest_bdd.parser import Step
@@ -29,6 +34,8 @@ SCENARIO = pytest.StashKey[Scenario]()
 DECIDED = pytest.StashKey[tuple[Outcome, str]]()
 FAILED = pytest.StashKey[bool]()
 STORY = pytest.StashKey[list[str]]()
+EVIDENCE = pytest.StashKey[str]()
+LONGEST_FAILURE = 20_000
 
 
 class Suite:
@@ -44,7 +51,20 @@ class Suite:
         self._broken = ""
         # Why the cluster is gone for good, or "".
         self.lost = ""
-        self.stage = f"cluster {config.option.qc_cluster}"
+        cluster = str(config.option.qc_cluster)
+        self.cluster = ClusterFacts(kind=cluster, reason=f"cluster {cluster}")
+        commands = [word for each in descriptor.processes for word in of_command(each.command)]
+        self.secrets = known([*of_environment(os.environ), *commands])
+
+    def meet(self, stage: Stage) -> None:
+        """The stage is open: says what it is, and learns its secrets."""
+        self.cluster = ClusterFacts(
+            kind=str(self._config.option.qc_cluster),
+            reason=stage.reason,
+            server=stage.server_version,
+            capabilities=tuple(sorted(stage.capabilities)),
+        )
+        self.secrets = known([*self.secrets.values, *stage.secrets()])
 
     def pytest_bdd_apply_tag(self, tag: str, function: object) -> bool | None:
         """``needs:x`` becomes a mark with an argument: a mark's name holds no colon."""
@@ -116,6 +136,7 @@ class Suite:
             item.stash[STORY].append(f"no evidence: {type(error).__name__}: {error}")
         else:
             item.stash[STORY].append(evidence.problem or f"evidence: {evidence.directory}")
+            item.stash[EVIDENCE] = str(evidence.directory)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -130,10 +151,16 @@ class Suite:
         outcome, reason = found or classify(call.when, error)
         if outcome is Outcome.FAILED:
             item.stash[FAILED] = True
-        if call.when == "call" or outcome is not Outcome.PASSED:
-            record.attach(report, self._record(item, outcome, reason, call.duration))
+        trace = report.longreprtext if report.failed else ""
         if error is not None and report.failed and not self._config.option.qc_traceback:
             self._tell(report, item, error)
+        if call.when == "call" or outcome is not Outcome.PASSED:
+            run = self._run(item, outcome, reason, call.duration)
+            if error is not None and trace and report.failed:
+                run = replace(run, failure=(told(error) or trace)[-LONGEST_FAILURE:])
+            if call.when == "call" and ACCOUNT in item.stash:
+                run = item.stash[ACCOUNT].tell(run, self.descriptor.profile)
+            record.attach(report, record.Record(run, self.cluster), self.secrets)
         return report
 
     def _tell(self, report: pytest.TestReport, item: pytest.Item, error: BaseException) -> None:
@@ -151,19 +178,30 @@ class Suite:
             self._broken = str(error)
         report.longrepr = "\n".join([*story[:1], text, *story[1:]])
 
-    def _record(
-        self, item: pytest.Item, outcome: Outcome, reason: str, seconds: float
-    ) -> record.Record:
+    def _run(self, item: pytest.Item, outcome: Outcome, reason: str, seconds: float) -> ScenarioRun:
+        """What is known without a world."""
+        assert isinstance(item, pytest.Function)
         scenario = item.stash[SCENARIO]
-        result = ScenarioResult(
+        tags = [tag.name for tag in scenario.tags]
+        tags += [NEEDS_PREFIX + need for need in needs_of(item)]
+        return ScenarioRun(
             requirements=scenario.requirements,
-            outcome=outcome,
-            milliseconds=round(seconds * 1000),
-            reason=reason,
             name=scenario.name,
-            place=scenario.place,
+            feature=scenario.feature,
+            rule=scenario.rule or "",
+            file=scenario.file,
+            line=scenario.line,
+            tags=tuple(dict.fromkeys(tags)),
+            text=scenario.text,
+            outcome=str(outcome),
+            reason=reason,
+            ms=round(seconds * 1000),
+            example=compat.example_of(item),
+            repetition=compat.repetition_of(item),
+            worker=self.worker,
+            reproduce=self.reproduce(scenario),
+            evidence=item.stash.get(EVIDENCE, ""),
         )
-        return record.Record(result, self.stage, self.descriptor.title)
 
     def reproduce(self, scenario: Scenario) -> str:
         """The command that runs one scenario alone."""

@@ -15,12 +15,12 @@ import pytest
 from queuecheck import resources
 from queuecheck.catalogue import load_catalogue
 from queuecheck.plugin import compat, options, preflight, record
+from queuecheck.report import ClusterFacts, ScenarioRun
 from queuecheck.verdict import (
     ExitCode,
     Outcome,
     RequirementResult,
     RunVerdict,
-    ScenarioResult,
     Scope,
     by_requirement,
     judge,
@@ -38,8 +38,8 @@ class Summary:
         self._descriptor = preflight.descriptor_of(config)
         self._catalogue = load_catalogue(resources.catalogue_file(self._descriptor.profile.name))
         self._scenarios = preflight.scenarios_of(config)
-        self._results: dict[str, list[ScenarioResult]] = {}
-        self._stages: dict[str, None] = {}
+        self._runs: dict[str, ScenarioRun] = {}
+        self._clusters: dict[ClusterFacts, None] = {}
         self._foreign_failures = False
         self._interrupted = ""
 
@@ -58,10 +58,11 @@ class Summary:
         """A result, wherever it was run."""
         found = record.of(report)
         if found is not None:
-            self._stages[found.stage] = None
-            self._results.setdefault(report.nodeid, []).append(found.result)
+            self._clusters[found.cluster] = None
+            known = self._runs.get(report.nodeid)
+            self._runs[report.nodeid] = record.joined(known, found.run)
         elif report.failed and ".feature::" in report.nodeid:
-            self._results.setdefault(report.nodeid, []).append(self._crashed(report))
+            self._runs[report.nodeid] = self._crashed(report)
         elif report.failed:
             self._foreign_failures = True
 
@@ -75,19 +76,19 @@ class Summary:
             session.exitstatus = ExitCode.HARNESS
         elif exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
             session.exitstatus = ExitCode.USAGE
-        elif not self._foreign_failures and (self._results or not session.testsfailed):
+        elif not self._foreign_failures and (self._runs or not session.testsfailed):
             session.exitstatus = self._verdict().exit_code
-        elif not self._results and exitstatus == pytest.ExitCode.INTERRUPTED:
+        elif not self._runs and exitstatus == pytest.ExitCode.INTERRUPTED:
             session.exitstatus = ExitCode.HARNESS
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """The results by requirement, and the verdict."""
-        if not self._results and not self._interrupted:
+        if not self._runs and not self._interrupted:
             return
         verdict = self._verdict()
         terminalreporter.section("queuecheck")
-        for stage in self._stages:
-            terminalreporter.write_line(stage)
+        for cluster in self._clusters:
+            terminalreporter.write_line(cluster.reason)
         terminalreporter.write_line(f"implementation {self._descriptor.title}")
         terminalreporter.write_line("")
         for results in _alike(self._by_requirement()):
@@ -102,8 +103,7 @@ class Summary:
         terminalreporter.write_line(verdict.headline, **{colour: True, "bold": True})
 
     def _by_requirement(self) -> tuple[RequirementResult, ...]:
-        flat = [result for results in self._results.values() for result in results]
-        return by_requirement(flat, self._catalogue)
+        return by_requirement(map(record.result, self._runs.values()), self._catalogue)
 
     def _verdict(self) -> RunVerdict:
         covered = {name for scenario in self._scenarios for name in scenario.requirements}
@@ -145,26 +145,30 @@ class Summary:
             or not whole
         )
 
-    @staticmethod
-    def _crashed_reason(report: pytest.TestReport) -> str:
-        return str(report.longrepr).strip().splitlines()[0] if report.longrepr else "no report"
-
-    def _crashed(self, report: pytest.TestReport) -> ScenarioResult:
+    def _crashed(self, report: pytest.TestReport) -> ScenarioRun:
         """A scenario whose worker died under it: no result came, only that it failed."""
         file, _, test = report.nodeid.partition("::")
         name = test.partition("[")[0]
-        found = [
-            scenario
-            for scenario in self._scenarios
-            if file.endswith(scenario.file) and compat.test_name(scenario.name) == name
-        ]
-        return ScenarioResult(
-            requirements=found[0].requirements if found else (),
-            outcome=Outcome.HARNESS_ERROR,
-            milliseconds=0,
-            reason=self._crashed_reason(report),
-            name=found[0].name if found else test,
-            place=found[0].place if found else file,
+        found = next(
+            (
+                scenario
+                for scenario in self._scenarios
+                if file.endswith(scenario.file) and compat.test_name(scenario.name) == name
+            ),
+            None,
+        )
+        told = str(report.longrepr).strip().splitlines()[0] if report.longrepr else "no report"
+        return ScenarioRun(
+            requirements=found.requirements if found else (),
+            name=found.name if found else test,
+            feature=found.feature if found else "",
+            rule=(found.rule or "") if found else "",
+            file=found.file if found else file,
+            line=found.line if found else 1,
+            tags=tuple(tag.name for tag in found.tags) if found else (),
+            text=found.text if found else "",
+            outcome=str(Outcome.HARNESS_ERROR),
+            reason=told,
         )
 
 

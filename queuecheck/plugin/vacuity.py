@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from queuecheck.plugin import record
 from queuecheck.plugin.summary import Summary
 from queuecheck.verdict import ExitCode, RequirementResult, RunVerdict, Verdict, vacuity
 
@@ -26,7 +27,7 @@ class VacuitySummary(Summary):
 
     def _verdict(self) -> RunVerdict:
         found = vacuity.examine(
-            (result for results in self._results.values() for result in results),
+            map(record.result, self._runs.values()),
             self._spared,
             implementation=self._descriptor.name,
         )

@@ -10,6 +10,7 @@ from queuecheck.profiles.profile import (
     Kind,
     Profile,
     ProfileError,
+    Timing,
     load_profile,
     profile_names,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "Kind",
     "Profile",
     "ProfileError",
+    "Timing",
     "load_profile",
     "profile_names",
 ]

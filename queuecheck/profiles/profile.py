@@ -22,7 +22,10 @@ class ProfileError(Exception):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of object that matters, and where it is recorded."""
+    """A kind of object that matters, and where it is recorded.
+
+    ``shown`` are the field paths that a report's picture shows, by the word for each.
+    """
 
     group: str
     version: str
@@ -31,6 +34,7 @@ class Kind:
     in_scenario: bool
     in_queue_namespace: bool
     delete_first: bool
+    shown: Mapping[str, str]
 
     @property
     def resource(self) -> Resource:
@@ -62,6 +66,23 @@ class Canary:
 
 
 @dataclass(frozen=True)
+class Timing:
+    """Where a picture shows the moments between which a report measures.
+
+    ``work`` is the kind that is submitted, ``unit`` the kind that stands for it. ``held``,
+    ``marked`` and ``refused`` are words that the unit shows. A scenario that needs one of
+    ``disturbing`` is not measured: it holds somebody up.
+    """
+
+    work: str
+    unit: str
+    held: str
+    marked: str
+    refused: str
+    disturbing: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Profile:
     """Everything the engine is told about one family of queues."""
 
@@ -71,6 +92,7 @@ class Profile:
     kinds: tuple[Kind, ...]
     features: Mapping[str, Feature]
     canary: Canary
+    timing: Timing
 
     def resource(self, kind: str) -> Resource:
         """The address of a kind that the profile names, such as ``Job``. Raises ProfileError."""
@@ -105,6 +127,9 @@ def load_profile(name: str) -> Profile:
             timeout=float(data["canary"]["timeout"]),
             objects=tuple(data["canary"]["objects"]),
         ),
+        timing=Timing(
+            **{**data["timing"], "disturbing": frozenset(data["timing"]["disturbing"])},
+        ),
     )
 
 
@@ -117,4 +142,5 @@ def _kind(entry: Mapping[str, Any]) -> Kind:
         in_scenario="scenario" in entry["recorded"],
         in_queue_namespace="queue" in entry["recorded"],
         delete_first=bool(entry.get("deleteFirst", False)),
+        shown=entry.get("shown", {}),
     )

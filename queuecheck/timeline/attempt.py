@@ -55,7 +55,11 @@ class Promises:
 
 
 class Attempt:
-    """``conditions`` are all that the claim looks at; ``seconds`` its budget."""
+    """``conditions`` are all that the claim looks at; ``seconds`` its budget.
+
+    For reports it remembers the states of an order (``table``), those that it has told of
+    (``sightings``) and the write that broke it (``culprit``).
+    """
 
     def __init__(
         self,
@@ -76,6 +80,9 @@ class Attempt:
         self.since = since or timeline.position()
         self.seconds = seconds
         self.expected: tuple[str, ...] = ()
+        self.table: tuple[str, ...] = ()
+        self.sightings: list[Sighting] = []
+        self.culprit: Observation | None = None
         self._promises = promises
         self._tracks: dict[tuple[int, ...], Track] = {}
         self._limit = self.began + seconds
@@ -133,7 +140,9 @@ class Attempt:
         """What a claim returns for the point."""
         sequence = point.cause.sequence + 1 if point.cause else self.since.sequence
         position = Position(sequence, point.resource_version, point.at)
-        return Sighting(state.sentence, point.at, point.resource_version, position, point.cause)
+        found = Sighting(state.sentence, point.at, point.resource_version, position, point.cause)
+        self.sightings.append(found)
+        return found
 
     def wait(self, changes: int, *, interval: bool = False) -> bool:
         """Waits for news; False once the time is over. With ``interval``, at most a moment."""
@@ -192,6 +201,7 @@ class Attempt:
         self, reason: str, *, culprit: Observation | None = None, readings: Sequence[Row] = ()
     ) -> NoReturn:
         """Raises ClaimFailed with all that was seen, or with what was read instead."""
+        self.culprit = culprit
         failure = explain(
             self.timeline,
             claim=self.claim,

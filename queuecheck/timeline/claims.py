@@ -22,7 +22,7 @@ from queuecheck.timeline.budgets import Budgets
 from queuecheck.timeline.explain import Related, involved_events
 from queuecheck.timeline.failure import ClaimFailed, Unknown, moment
 from queuecheck.timeline.judgement import judge, named_kinds, scan_steps, survey, until, when
-from queuecheck.timeline.observation import Position
+from queuecheck.timeline.observation import Observation, Position
 from queuecheck.timeline.order import (
     Step,
     conditions_of,
@@ -44,7 +44,9 @@ IN_ORDER = "these states are seen in this order"
 class Record:
     """A claim that was made, for reports: seconds since the timeline began, and the outcome.
 
-    ``closed_by`` is "fence" or "quiet" for a claim with a window, else "".
+    ``closed_by`` is "fence" or "quiet" for a claim with a window, else "". ``table`` are the states
+    of an order. ``sightings`` are what was seen of that order, or the state that was waited for, or
+    the fence; ``culprit`` is the write that broke the claim, if one did.
     """
 
     claim: str
@@ -53,6 +55,9 @@ class Record:
     ended: float
     outcome: str
     closed_by: str = ""
+    table: tuple[str, ...] = ()
+    sightings: tuple[Sighting, ...] = ()
+    culprit: Observation | None = None
 
 
 class Claims:
@@ -162,6 +167,7 @@ class Claims:
         """
         conditions = conditions_of(steps)
         with self._attempt("in order", IN_ORDER, conditions, since, within) as attempt:
+            attempt.table = tuple(step.state.sentence for step in steps)
             if not attempt.ordered(conditions):
                 refuse_unknown_order(steps)
             while True:
@@ -347,6 +353,9 @@ class Claims:
                 ended=self.timeline.now(),
                 outcome=outcome,
                 closed_by=self._closed_by,
+                table=attempt.table,
+                sightings=tuple(attempt.sightings),
+                culprit=attempt.culprit,
             )
             self.records.append(record)
 

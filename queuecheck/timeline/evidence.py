@@ -18,23 +18,11 @@ from typing import Any
 
 import yaml
 
+from queuecheck.secrecy import REFUSED_KINDS, clean, mask
 from queuecheck.timeline.explain import EVENT, event_row
 from queuecheck.timeline.failure import Failure, moment, render
 from queuecheck.timeline.observation import Observation
 from queuecheck.timeline.timeline import Timeline
-
-MASK = "(masked)"
-REFUSED_KINDS = frozenset({"Secret", "TokenRequest", "TokenReview"})
-_WORD = r"(?:token|password|passwd|secret|api[-_]?key|client-key-data|authorization)"
-_SECRET_KEY = re.compile(rf"(?i){_WORD}$")
-_BEFORE_VALUE = rf"(?i)([\w.-]*{_WORD}\\?[\"']?\s*[:=]\s*)"
-_IN_TEXT = (
-    (re.compile(r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*KEY-----|\Z)"), MASK),
-    (re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}"), rf"\1 {MASK}"),
-    (re.compile(r"\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*"), MASK),
-    (re.compile(rf"{_BEFORE_VALUE}(\\?\"|')(?!bearer|basic)[^\"'\\]+"), rf"\1\2{MASK}"),
-    (re.compile(rf"{_BEFORE_VALUE}(?!bearer|basic|\()[^\s,;\"'{{}}\[\]\\]+"), rf"\1{MASK}"),
-)
 
 
 @dataclass(frozen=True)
@@ -69,30 +57,6 @@ def write_evidence(
     except OSError as error:
         return Evidence(directory, f"evidence in {directory} is incomplete: {error.strerror}")
     return Evidence(directory)
-
-
-def mask(text: str) -> str:
-    """The text without bearer tokens, passwords and private keys."""
-    for pattern, replacement in _IN_TEXT:
-        text = pattern.sub(replacement, text)
-    return text
-
-
-def clean(value: Any) -> Any:
-    """A raw object without managed fields, and with secret values masked."""
-    if isinstance(value, dict):
-        named = value.get("name")
-        secret = isinstance(named, str) and bool(_SECRET_KEY.search(named))
-        return {
-            key: MASK
-            if isinstance(item, str) and (_SECRET_KEY.search(key) or (secret and key == "value"))
-            else clean(item)
-            for key, item in value.items()
-            if key != "managedFields"
-        }
-    if isinstance(value, list):
-        return [clean(item) for item in value]
-    return mask(value) if isinstance(value, str) else value
 
 
 def _write(path: Path, parts: Iterable[str]) -> None:

@@ -72,6 +72,8 @@ def judge(
             attempt.sighting(step.state, point)
             for step, point in zip(steps, found.matched, strict=True)
         )
+    for step, point in zip(steps, found.matched, strict=False):
+        attempt.sighting(step.state, point)
     attempt.expected = tuple(_progress(steps, found))
     if found.broken is None:
         due = len(found.matched)

@@ -32,6 +32,11 @@ class Names:
         return f"{self.requirement.lower()}-{self.nth}"
 
     @property
+    def tail(self) -> str:
+        """What no other scenario of any run has in a name."""
+        return f"{self.run}-{self.suffix}"
+
+    @property
     def namespace(self) -> str:
         """The scenario's namespace."""
         return fit(f"qc-{self.run}", self.suffix)
@@ -47,11 +52,11 @@ class Names:
 
     def unique(self, alias: str) -> str:
         """The name, on the whole cluster, of what the scenario calls ``alias``."""
-        return fit(alias, f"{self.run}-{self.suffix}")
+        return fit(alias, self.tail)
 
     def slot(self, job: str) -> str:
         """The slot of a Job of the scenario."""
-        return fit(job, f"{self.run}-{self.suffix}")
+        return fit(job, self.tail)
 
 
 def worker_letters(worker: str) -> str:

@@ -7,16 +7,21 @@ it down again, also after a half-way ``open``.
 
 from __future__ import annotations
 
+import json
 import tempfile
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import yaml
 
 from queuecheck import resources
 from queuecheck.cluster import Cluster, ClusterError, LocalCluster
 from queuecheck.implementation import Descriptor, Implementation, ImplementationError, implement
 from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, NotFound
 from queuecheck.kube.resource import NAMESPACES, PRIORITY_CLASSES
+from queuecheck.secrecy import of_kubeconfig
 from queuecheck.timeline import Budgets
 from queuecheck.world.accounts import lend_rights
 from queuecheck.world.canary import check_canary
@@ -68,6 +73,19 @@ class Stage:
     def capabilities(self) -> frozenset[str]:
         """What the cluster can do."""
         return self._opened.cluster.capabilities
+
+    @property
+    def server_version(self) -> str:
+        """The API server's, such as ``v1.36.3``. Raises ApiError."""
+        assert self._api is not None
+        return str(json.loads(self._api.raw("/version"))["gitVersion"])
+
+    def secrets(self) -> Iterator[str]:
+        """What must not be written down: the tokens and keys of the cluster's users."""
+        cluster = self._opened.cluster
+        users = {process.user for process in self._descriptor.processes if process.user}
+        for file in (cluster.kubeconfig, *map(cluster.kubeconfig_for, sorted(users))):
+            yield from of_kubeconfig(yaml.safe_load(file.read_text("utf-8")))
 
     @property
     def _opened(self) -> Ground:

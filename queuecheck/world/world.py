@@ -94,6 +94,11 @@ class World:
         return self._names.run
 
     @property
+    def tail(self) -> str:
+        """The end of every name that is the scenario's alone."""
+        return self._names.tail
+
+    @property
     def namespace(self) -> str:
         """The scenario's own namespace."""
         return self._names.namespace

@@ -7,8 +7,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from queuecheck.secrecy import MASK, mask
 from queuecheck.timeline import Failure, write_evidence
-from queuecheck.timeline.evidence import MASK, mask
 from tests.timeline.stage import NAMESPACE, Stage, thing
 
 TOKEN = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ0ZWFtIn0.c2lnbmF0dXJl"
