@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_bdd import given, parsers, when
 
+from steps.states import queues
 from steps.story import GATE, POLICY_LABEL, PREEMPTION, SETTINGS, Story
 
 NAMED = {
@@ -94,8 +95,10 @@ def make_annotated(story: Story, quota: str, cpu: str, datatable: list[list[str]
 
 @given(ANNOTATED_FROM_THE_START)
 def make_annotated_and_see(story: Story, quota: str, cpu: str, datatable: list[list[str]]) -> None:
+    """They have come to the Queue, and nobody has put them there by hand."""
     make_annotated(story, quota, cpu, datatable)
-    story.quotas.await_queue(quota)
+    carried = queues.carries(story.queue(quota), annotations_of(datatable))
+    story.eventually(carried, within="create")
 
 
 @given(TURNED)

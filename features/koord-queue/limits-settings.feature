@@ -10,7 +10,7 @@ Feature: Limits that are settings
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the Job "urgent" with priority 100 asks for 2 cpu
       And "low" is never marked
-      When the gate is turned on for "team"
+      When the annotation "koord-queue/wait-for-pods-running" of the quota "team" is set to "true"
       Then "low" is eventually marked
 
     @KQ-LIM-01 @must
@@ -30,7 +30,7 @@ Feature: Limits that are settings
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the Job "urgent" with priority 100 asks for 2 cpu
       And "low" is never marked
-      When preemption is turned on for "team"
+      When the annotation "koord-queue/enable-queueunit-preemption" of the quota "team" is set to "true"
       Then "low" is eventually marked
 
     @KQ-LIM-02 @must

@@ -40,10 +40,9 @@ Feature: Settings taken from a Queue
 
     @KQ-QUE-08 @must
     Scenario Outline: With the gate <gate> and preemption <preemption> nobody is marked
-      Given a quota "team" of 2 cpu with these annotations:
-        | annotation                              | value        |
-        | koord-queue/wait-for-pods-running       | <gate>       |
-        | koord-queue/enable-queueunit-preemption | <preemption> |
+      Given a quota "team" of 2 cpu with the gate and preemption off
+      And the annotation "koord-queue/wait-for-pods-running" of the quota "team" is set to <gate>
+      And the annotation "koord-queue/enable-queueunit-preemption" of the quota "team" is set to <preemption>
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then "low" is never marked
@@ -61,10 +60,9 @@ Feature: Settings taken from a Queue
 
     @KQ-QUE-08 @must
     Scenario: With both "true" the lower one is marked
-      Given a quota "team" of 2 cpu with these annotations:
-        | annotation                              | value  |
-        | koord-queue/wait-for-pods-running       | "true" |
-        | koord-queue/enable-queueunit-preemption | "true" |
+      Given a quota "team" of 2 cpu with the gate and preemption off
+      And the annotation "koord-queue/wait-for-pods-running" of the quota "team" is set to "true"
+      And the annotation "koord-queue/enable-queueunit-preemption" of the quota "team" is set to "true"
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then "low" is eventually marked

@@ -90,8 +90,8 @@ class Quotas:
 
     def await_queue(self, alias: str) -> None:
         """The quota's Queue is there, and carries the settings that the quota was made with."""
-        annotations = self._bodies[alias]["metadata"].get("annotations") or {}
-        self._await(queues.carries(self._story.queue(alias), annotations))
+        self._await(queues.there(self._story.queue(alias)))
+        self._bring(alias, self._bodies[alias]["metadata"].get("annotations") or {})
 
     def create_again(self, alias: str) -> None:
         """The quota as it was first made."""
@@ -111,7 +111,7 @@ class Quotas:
         """Changes the quota; returns when its Queue carries what the patch sets."""
         self.patch(alias, patch)
         metadata = patch.get("metadata") or {}
-        self._await(queues.carries(self._story.queue(alias), metadata.get("annotations") or {}))
+        self._bring(alias, metadata.get("annotations") or {})
         policy = (metadata.get("labels") or {}).get(POLICY_LABEL)
         if policy is not None:
             self._await(queues.of_policy(self._story.queue(alias), policy))
@@ -156,6 +156,18 @@ class Quotas:
             self.name(alias),
             namespace=self._story.world.queue_namespace,
         )
+
+    def _bring(self, alias: str, annotations: Mapping[str, str | None]) -> None:
+        """Annotations of the quota are on its Queue.
+
+        That they come there is a requirement of its own. Where they do not, they are put on the
+        Queue itself, the governing text's other way.
+        """
+        carried = queues.carries(self._story.queue(alias), annotations)
+        self._story.give_time(carried)
+        if not carried.holds(self._story.world.timeline.view()):
+            self.patch_queue(alias, {"metadata": {"annotations": dict(annotations)}})
+            self._await(carried)
 
     def _patch(self, kind: str, alias: str, patch: KubeObject, *, namespace: str) -> None:
         world = self._story.world

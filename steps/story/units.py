@@ -1,8 +1,8 @@
 """Units that stand for no Job, and what the harness writes into a unit's status.
 
-For a unit without a Job the harness plays the job extension: it writes what the extension would,
-the entries of ``status.admissions``, and nothing else. Each write is made on the unit as it is, and
-anew if somebody else was quicker.
+For a unit without a Job the harness plays the job extension of a kind of work of its own: it writes
+what the extension would, the entries of ``status.admissions``, and nothing else. Each write is made
+on the unit as it is, and anew if somebody else was quicker.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ TRIES = 20
 # The harness's clock and the implementation's need not be the same.
 CLOCKS_APART = timedelta(seconds=0.2)
 WRITTEN = "queuecheck.dev/written"
+# Every unit stands for something; this is nothing that an implementation's job extension knows.
+WORK = {"apiVersion": "queuecheck.dev/v1", "kind": "Work"}
 
 
 @dataclass(frozen=True)
@@ -57,20 +59,22 @@ class Units:
     ) -> None:
         """Creates a unit without a Job, in the queue of ``quota``, by default the one made last."""
         self.alone.add(alias)
-        resource = self._story.world.resource("QueueUnit")
+        world = self._story.world
+        resource = world.resource("QueueUnit")
         queue = self._story.quotas.name(quota or self._story.quotas.latest)
         # A quantity that is none has no total.
         readable = all(pod_set.cpu.isdecimal() for pod_set in pod_sets)
         total = sum(int(each.cpu) * each.count for each in pod_sets) if readable else 0
-        self._story.world.create(
+        world.create(
             resource,
             {
                 "apiVersion": resource.api_version,
                 "kind": resource.kind,
                 "metadata": {"name": alias, "labels": {QUOTA_LABEL: queue}},
                 "spec": {
+                    "consumerRef": {**WORK, "name": alias, "namespace": world.namespace},
                     "priority": priority,
-                    "priorityClassName": self._story.world.priority_class(priority),
+                    "priorityClassName": world.priority_class(priority),
                     **({"resource": {"cpu": str(total)}} if readable else {}),
                     "podSet": [self._pod_set(alias, each) for each in pod_sets],
                 },
