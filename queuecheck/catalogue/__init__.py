@@ -4,6 +4,7 @@ Both are read as data, without pytest and without a cluster, so that ``list`` an
 answer at once.
 """
 
+from queuecheck.catalogue.baseline import KnownFailure, wrong_entries
 from queuecheck.catalogue.catalogue import Area, Catalogue, load_catalogue
 from queuecheck.catalogue.features import (
     FeatureError,
@@ -24,6 +25,7 @@ __all__ = [
     "CatalogueError",
     "Choice",
     "FeatureError",
+    "KnownFailure",
     "Level",
     "Problem",
     "Requirement",
@@ -36,4 +38,5 @@ __all__ = [
     "read_feature",
     "read_features",
     "read_tree",
+    "wrong_entries",
 ]

@@ -52,6 +52,7 @@ class Options:
     keep: str | None = None
     evidence: Path | None = None
     strict: bool = False
+    accept_baseline: bool = False
     must_fail: Path | None = None
     traceback: bool = False
 
@@ -131,6 +132,11 @@ class Options:
     "lists, each with its reason; the canary is left out, and so is evidence.",
 )
 @click.option("--strict", is_flag=True, help="A failed SHOULD or MAY makes the exit code 1 too.")
+@click.option(
+    "--accept-baseline",
+    is_flag=True,
+    help="Where only the implementation's known failures failed, make the exit code 0.",
+)
 @click.option("--traceback", is_flag=True, help="Show the Python traceback of failed claims.")
 def run(**values: object) -> int:
     """Run scenarios against an implementation and give a verdict."""
@@ -166,6 +172,7 @@ def arguments(options: Options, *, tests: int) -> list[str]:
         if value is not None:
             words.append(f"--qc-{name}={value}")
     words += ["--qc-strict"] if options.strict else []
+    words += ["--qc-accept-baseline"] if options.accept_baseline else []
     words += ["--qc-traceback"] if options.traceback else []
     return [*words, str(root)]
 

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from queuecheck import resources
+from queuecheck.catalogue import KnownFailure
 from queuecheck.implementation.errors import DescriptorError
 from queuecheck.profiles import Profile, ProfileError, load_profile
 from queuecheck.suggestion import did_you_mean
@@ -87,6 +88,7 @@ class Descriptor:
     instances: int | None
     config: Mapping[str, Any] | None
     processes: tuple[Process, ...]
+    baseline: tuple[KnownFailure, ...]
 
     @property
     def title(self) -> str:
@@ -155,6 +157,12 @@ def _descriptor(data: Mapping[str, Any]) -> Descriptor:
         instances=data.get("instances"),
         config=data.get("config"),
         processes=processes,
+        baseline=tuple(
+            KnownFailure(
+                entry["id"].upper(), " ".join(entry["reason"].split()), entry.get("link", "")
+            )
+            for entry in data.get("baseline", ())
+        ),
     )
 
 

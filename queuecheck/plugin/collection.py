@@ -13,8 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from queuecheck import resources
-from queuecheck.catalogue import FeatureError, Scenario, load_catalogue, read_feature
+from queuecheck.catalogue import FeatureError, Scenario, read_feature
 from queuecheck.plugin import compat, options, preflight
 from queuecheck.plugin.account import Accounts
 from queuecheck.plugin.suite import SCENARIO, Suite
@@ -36,8 +35,7 @@ def prepare(config: pytest.Config) -> Suite:
         return config.stash[SUITE]
     options.settle(config)
     descriptor = preflight.descriptor_of(config)
-    catalogue = load_catalogue(resources.catalogue_file(descriptor.profile.name))
-    words = preflight.vocabulary(catalogue, descriptor.profile)
+    words = preflight.vocabulary(preflight.catalogue_of(config, descriptor), descriptor.profile)
     for name, meaning in words.markers():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     suite = config.stash[SUITE] = Suite(config, descriptor, chosen=preflight.chosen(config, words))

@@ -46,7 +46,7 @@ def world(request: pytest.FixtureRequest, qc_stage: Stage) -> Iterator[World]:
     scenario = item.stash[SCENARIO]
     for need in needs_of(item):
         if need in CAPABILITIES and need not in qc_stage.capabilities:
-            decide(item, Outcome.NOT_SUPPORTED, f"this cluster has no {need}")
+            decide(item, Outcome.SKIPPED, f"this cluster has no {need}")
     if suite.lost:
         raise EnvironmentBroken(suite.lost)
     world = qc_stage.world(scenario.requirements[0], reproduce=suite.reproduce(scenario))

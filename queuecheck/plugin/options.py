@@ -89,8 +89,19 @@ def add(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="every scenario has to fail, but for those that the file names with a reason",
     )
+    group.addoption(
+        "--qc-accept-baseline",
+        action="store_true",
+        help="where only known failures of the implementation failed, makes the exit code 0",
+    )
+    group.addoption(
+        "--qc-report",
+        metavar="DIR",
+        help="writes report.json, junit.xml and summary.md there",
+    )
     group.addoption("--qc-run", help="the run's short name (a random one)")
     parser.addini("queuecheck_features", "directories of feature files", type="paths", default=[])
+    parser.addini("queuecheck_catalogue", "a catalogue of one's own", type="paths", default=[])
     parser.addini(
         "queuecheck_steps", "packages of step definitions", type="args", default=["steps"]
     )

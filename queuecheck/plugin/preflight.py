@@ -22,6 +22,7 @@ from queuecheck.catalogue import (
     choice,
     load_catalogue,
     read_features,
+    wrong_entries,
 )
 from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.implementation import (
@@ -39,9 +40,12 @@ def refuse(config: pytest.Config) -> int | None:
     """Exit code 2, after saying why, or None when the run may begin."""
     try:
         descriptor = descriptor_of(config)
-        catalogue = load_catalogue(resources.catalogue_file(descriptor.profile.name))
+        catalogue = catalogue_of(config, descriptor)
         scenarios = scenarios_of(config)
-        problems = list(_problems(config, scenarios, vocabulary(catalogue, descriptor.profile)))
+        problems = [
+            *wrong_baseline(descriptor, catalogue),
+            *_problems(config, scenarios, vocabulary(catalogue, descriptor.profile)),
+        ]
     except (DescriptorError, CatalogueError, FeatureError) as error:
         problems = [str(error)]
     for problem in problems:
@@ -57,6 +61,12 @@ def descriptor_of(config: pytest.Config) -> Descriptor:
     return load_descriptor(config.invocation_params.dir / named)
 
 
+def catalogue_of(config: pytest.Config, descriptor: Descriptor) -> Catalogue:
+    """The requirements of the profile, or those of the project itself. Raises CatalogueError."""
+    own = config.getini("queuecheck_catalogue")
+    return load_catalogue(own[0] if own else resources.catalogue_file(descriptor.profile.name))
+
+
 def scenarios_of(config: pytest.Config) -> tuple[Scenario, ...]:
     """Every scenario of the features directories that are asked for. Raises FeatureError."""
     return tuple(scenario for root in roots_asked_for(config) for scenario in read_features(root))
@@ -70,6 +80,12 @@ def roots_asked_for(config: pytest.Config) -> tuple[Path, ...]:
         for root in options.roots(config)
         if any(path.is_relative_to(root) or root.is_relative_to(path) for path in asked)
     )
+
+
+def wrong_baseline(descriptor: Descriptor, catalogue: Catalogue) -> Iterator[str]:
+    """What is wrong with the known failures of an implementation."""
+    for problem in wrong_entries(descriptor.baseline, catalogue):
+        yield f"implementation {descriptor.name}: {problem}"
 
 
 def vocabulary(catalogue: Catalogue, profile: Profile) -> Vocabulary:

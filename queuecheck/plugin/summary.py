@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from queuecheck import resources
-from queuecheck.catalogue import load_catalogue
 from queuecheck.plugin import compat, options, preflight, record
 from queuecheck.report import ClusterFacts, ScenarioRun
 from queuecheck.verdict import (
@@ -36,7 +34,7 @@ class Summary:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._descriptor = preflight.descriptor_of(config)
-        self._catalogue = load_catalogue(resources.catalogue_file(self._descriptor.profile.name))
+        self._catalogue = preflight.catalogue_of(config, self._descriptor)
         self._scenarios = preflight.scenarios_of(config)
         self._runs: dict[str, ScenarioRun] = {}
         self._clusters: dict[ClusterFacts, None] = {}
@@ -103,7 +101,16 @@ class Summary:
         terminalreporter.write_line(verdict.headline, **{colour: True, "bold": True})
 
     def _by_requirement(self) -> tuple[RequirementResult, ...]:
-        return by_requirement(map(record.result, self._runs.values()), self._catalogue)
+        places: dict[str, set[str]] = {}
+        for scenario in self._scenarios:
+            for name in scenario.requirements:
+                places.setdefault(name, set()).add(scenario.place)
+        return by_requirement(
+            map(record.result, self._runs.values()),
+            self._catalogue,
+            baseline=self._descriptor.baseline,
+            places=places,
+        )
 
     def _verdict(self) -> RunVerdict:
         covered = {name for scenario in self._scenarios for name in scenario.requirements}
@@ -118,13 +125,14 @@ class Summary:
         return judge(
             self._by_requirement(),
             Scope(
-                catalogue_size=len(self._catalogue.standing),
+                expected=frozenset(row.id for row in self._catalogue.standing),
                 covered=frozenset(covered),
                 selection=self._is_selection(),
                 missing=tuple(each.name for each in undeclared if each.required),
                 absent=tuple(each.name for each in undeclared if not each.required),
                 interrupted=self._interrupted,
                 strict=bool(self._config.option.qc_strict),
+                accept_baseline=bool(self._config.option.qc_accept_baseline),
             ),
         )
 
@@ -200,7 +208,13 @@ def _write(terminal: TerminalReporter, result: RequirementResult) -> None:
     terminal.write(f"{result.outcome.word:<16}", **{colour: True})
     row = result.requirement
     terminal.write(f" {row.id:<11} {row.level.upper():<7}{result.milliseconds:>6} ms")
-    many = f"  {result.scenarios} scenarios" if result.scenarios > 1 else ""
+    many = f"  {_rate(result)}" if result.scenarios > 1 else ""
     room = WIDTH - 46 - len(many)
     reason = result.reason if len(result.reason) <= room else f"{result.reason[: room - 1]}…"
     terminal.write_line(f"{many}  {reason}".rstrip())
+
+
+def _rate(result: RequirementResult) -> str:
+    if result.passed in {0, result.scenarios}:
+        return f"{result.scenarios} scenarios"
+    return f"{result.passed} of {result.scenarios} scenarios passed"

@@ -1,11 +1,11 @@
-"""What the results of its scenarios mean for a requirement."""
+"""What the results of its scenarios mean for a requirement, and what a baseline makes of that."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, replace
 
-from queuecheck.catalogue import Catalogue, Requirement
+from queuecheck.catalogue import Catalogue, KnownFailure, Requirement
 from queuecheck.verdict.outcome import Outcome, ScenarioResult, worst
 
 
@@ -13,7 +13,8 @@ from queuecheck.verdict.outcome import Outcome, ScenarioResult, worst
 class RequirementResult:
     """A requirement with the worst outcome of its scenarios, and that one's reason.
 
-    ``milliseconds`` is the longest of its scenarios.
+    ``scenarios`` is how many runs of scenarios there were, ``passed`` how many of them passed.
+    ``milliseconds`` is the longest. ``known`` is its entry in the baseline, if that decided.
     """
 
     requirement: Requirement
@@ -21,20 +22,38 @@ class RequirementResult:
     reason: str
     scenarios: int
     milliseconds: int
+    passed: int = 0
+    known: KnownFailure | None = None
 
 
 def by_requirement(
-    results: Iterable[ScenarioResult], catalogue: Catalogue
+    results: Iterable[ScenarioResult],
+    catalogue: Catalogue,
+    *,
+    baseline: Iterable[KnownFailure] = (),
+    places: Mapping[str, Set[str]] | None = None,
 ) -> tuple[RequirementResult, ...]:
     """One result per requirement that has any, in the catalogue's order.
 
-    Every requirement that a scenario names shares its outcome.
+    Every requirement that a scenario names shares its outcome. One that fails and is in the
+    baseline is an expected failure; one that passes and is there makes the baseline stale, but
+    only if all its scenarios were run: ``places`` are theirs, by ID.
     """
     grouped: dict[str, list[ScenarioResult]] = {}
     for result in results:
         for name in result.requirements:
             grouped.setdefault(name, []).append(result)
-    return tuple(_one(row, grouped[row.id]) for row in catalogue if row.id in grouped)
+    known = {entry.id: entry for entry in baseline}
+    return tuple(
+        _against(
+            _one(row, grouped[row.id]),
+            known.get(row.id),
+            whole=(places or {}).get(row.id, frozenset())
+            <= {result.place for result in grouped[row.id]},
+        )
+        for row in catalogue
+        if row.id in grouped
+    )
 
 
 def _one(requirement: Requirement, results: list[ScenarioResult]) -> RequirementResult:
@@ -46,4 +65,18 @@ def _one(requirement: Requirement, results: list[ScenarioResult]) -> Requirement
         reason=decisive.reason,
         scenarios=len(results),
         milliseconds=max(result.milliseconds for result in results),
+        passed=sum(result.outcome is Outcome.PASSED for result in results),
     )
+
+
+def _against(
+    result: RequirementResult, known: KnownFailure | None, *, whole: bool
+) -> RequirementResult:
+    if known is None:
+        return result
+    if result.outcome is Outcome.FAILED:
+        return replace(result, outcome=Outcome.EXPECTED_FAILURE, reason=known.reason, known=known)
+    if result.outcome is Outcome.PASSED and whole:
+        reason = f"it passes, and the baseline has it: {known.reason}"
+        return replace(result, outcome=Outcome.STALE_BASELINE, reason=reason, known=known)
+    return result

@@ -1,8 +1,8 @@
 """The verdict of a whole run, and the exit code that tells it to a shell.
 
-A run is judged against the requirements that have a scenario in this version of the suite. Those
-that have none yet are counted and stated, never silently taken as met. A run of a selection can
-pass or fail, but says nothing about conformance.
+A run is judged against the whole catalogue: a requirement without a result makes it partial. A
+run of a selection can pass or fail, but says nothing about conformance. A known failure is still a
+failure; accepting the baseline makes only the exit code 0.
 """
 
 from __future__ import annotations
@@ -40,19 +40,21 @@ class ExitCode(IntEnum):
 class Scope:
     """What a run was meant to show.
 
-    ``covered`` are the requirements that have a scenario, ``selection`` says that the user asked
-    for fewer. ``missing`` are features that the profile requires and the implementation does not
-    declare. ``interrupted`` is why the run ended early, or "". ``strict`` makes the exit code
-    tell of a failed SHOULD or MAY too.
+    ``expected`` are the requirements that stand in the catalogue, ``covered`` those of them that
+    have a scenario. ``selection`` says that the user asked for fewer. ``missing`` are features that
+    the profile requires and the implementation does not declare, ``absent`` those that it may do
+    without. ``interrupted`` is why the run ended early, or "". ``strict`` makes the exit code tell
+    of a failed SHOULD or MAY too; ``accept_baseline`` makes it 0 where only known failures failed.
     """
 
-    catalogue_size: int
+    expected: frozenset[str]
     covered: frozenset[str]
     selection: bool = False
     missing: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     interrupted: str = ""
     strict: bool = False
+    accept_baseline: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,83 +67,88 @@ class RunVerdict:
     notes: tuple[str, ...]
 
 
-BASELINED = frozenset({Outcome.FAILED, Outcome.EXPECTED_FAILURE})
+FAILING = frozenset({Outcome.FAILED, Outcome.EXPECTED_FAILURE})
 OPEN = frozenset({Outcome.HARNESS_ERROR, Outcome.CLEANUP_ERROR})
-NOT_RUN = frozenset({Outcome.SKIPPED})
+LOST = frozenset({Outcome.ENVIRONMENT})
 
 
 def judge(results: Sequence[RequirementResult], scope: Scope) -> RunVerdict:
     """The verdict over the results of a run."""
     must = [result for result in results if result.requirement.level is Level.MUST]
-    wanting = [result for result in results if result.requirement.level is not Level.MUST]
-    failed = _ids(must, BASELINED)
-    stale = _ids(results, {Outcome.STALE_BASELINE})
-    tolerated = _ids(wanting, BASELINED)
-    notes = list(_notes(results, scope))
-    if tolerated:
-        notes.append(f"failed, without consequence for the verdict: {', '.join(tolerated)}")
-    if stale:
-        notes.append(f"stale baseline, passes and is listed as a known failure: {', '.join(stale)}")
-
+    failed = _ids(must, FAILING)
+    code, reason = _otherwise(results, scope)
     if failed:
-        return _verdict(
-            Verdict.NOT_CONFORMANT, ExitCode.NOT_CONFORMANT, scope, notes, f"{_many(failed)} failed"
-        )
-    for outcomes, code in ((OPEN, ExitCode.HARNESS), ({Outcome.ENVIRONMENT}, ExitCode.ENVIRONMENT)):
-        names = _ids(results, outcomes)
-        if names:
-            told = "the suite's own error" if code is ExitCode.HARNESS else "a broken environment"
-            return _verdict(Verdict.NO_VERDICT, code, scope, notes, f"{told} in {_many(names)}")
+        known = _ids(must, {Outcome.EXPECTED_FAILURE}) == failed
+        if not (known and scope.accept_baseline):
+            code = ExitCode.NOT_CONFORMANT
+        word = "failed, as the baseline says" if known else "failed"
+        verdict, reason = Verdict.NOT_CONFORMANT, f"{_many(failed)} {word}"
+    elif code in {ExitCode.HARNESS, ExitCode.ENVIRONMENT, ExitCode.USAGE}:
+        verdict = Verdict.NO_VERDICT
+    elif code is ExitCode.PARTIAL:
+        verdict = Verdict.PARTIAL
+    else:
+        verdict = Verdict.CONFORMANT
+    return RunVerdict(
+        verdict, code, f"{_word(verdict, scope)}: {reason}", tuple(_notes(results, scope))
+    )
+
+
+def _otherwise(results: Sequence[RequirementResult], scope: Scope) -> tuple[ExitCode, str]:
+    """The exit code, and why, of a run in which no MUST has failed."""
+    if names := _ids(results, OPEN):
+        return ExitCode.HARNESS, f"the suite's own error in {_many(names)}"
+    if names := _ids(results, LOST):
+        return ExitCode.ENVIRONMENT, f"a broken environment in {_many(names)}"
     if not results and not scope.interrupted:
-        return _verdict(Verdict.NO_VERDICT, ExitCode.USAGE, scope, notes, "nothing was run")
-    reasons = list(_gaps(results, must, scope))
-    if reasons:
-        return _verdict(Verdict.PARTIAL, ExitCode.PARTIAL, scope, notes, "; ".join(reasons))
-    exit_code = ExitCode.CONFORMANT
-    if stale or (scope.strict and tolerated):
-        exit_code = ExitCode.NOT_CONFORMANT
-    return _verdict(Verdict.CONFORMANT, exit_code, scope, notes, _praise(results, scope))
+        return ExitCode.USAGE, "nothing was run"
+    if reasons := list(_gaps(results, scope)):
+        return ExitCode.PARTIAL, "; ".join(reasons)
+    failed = [_praise(results, scope)]
+    if stale := _ids(results, {Outcome.STALE_BASELINE}):
+        failed.append(f"but the baseline is stale, it lists {_many(stale)}")
+    counted = {Outcome.FAILED} if scope.accept_baseline else FAILING
+    if scope.strict and (tolerated := _ids(results, counted)):
+        failed.append(f"but {_many(tolerated)} failed")
+    code = ExitCode.NOT_CONFORMANT if len(failed) > 1 else ExitCode.CONFORMANT
+    return code, "; ".join(failed)
 
 
-def _verdict(
-    verdict: Verdict, exit_code: ExitCode, scope: Scope, notes: list[str], reason: str
-) -> RunVerdict:
-    word = str(verdict)
+def _word(verdict: Verdict, scope: Scope) -> str:
     if scope.selection and verdict is Verdict.CONFORMANT:
-        word = "selection passed"
-    elif scope.selection and verdict is Verdict.NOT_CONFORMANT:
-        word = "selection failed"
-    return RunVerdict(verdict, exit_code, f"{word}: {reason}", tuple(notes))
+        return "selection passed"
+    if scope.selection and verdict is Verdict.NOT_CONFORMANT:
+        return "selection failed"
+    return str(verdict)
 
 
-def _gaps(
-    results: Sequence[RequirementResult], must: Sequence[RequirementResult], scope: Scope
-) -> Iterable[str]:
+def _gaps(results: Sequence[RequirementResult], scope: Scope) -> Iterable[str]:
     if scope.interrupted:
         yield f"the run ended early ({scope.interrupted})"
     if not scope.selection:
-        left = scope.covered - {result.requirement.id for result in results}
-        if left:
-            yield f"{_many(sorted(left))} did not run"
+        ran = {result.requirement.id for result in results}
+        if left := sorted((scope.expected & scope.covered) - ran):
+            yield f"{_many(left)} did not run"
+        if uncovered := sorted(scope.expected - scope.covered - ran):
+            plural = "have" if len(uncovered) > 1 else "has"
+            yield f"{_many(uncovered)} {plural} no scenario"
         if scope.missing:
             yield f"required and not declared: {', '.join(scope.missing)}"
-    skipped = _ids(must, NOT_RUN)
-    if skipped:
+    must = [result for result in results if result.requirement.level is Level.MUST]
+    if skipped := _ids(must, {Outcome.SKIPPED}):
         yield f"{_many(skipped)} skipped"
 
 
 def _notes(results: Sequence[RequirementResult], scope: Scope) -> Iterable[str]:
     if scope.selection:
-        yield f"selection: {len(results)} of {scope.catalogue_size} requirements"
-    elif len(scope.covered) < scope.catalogue_size:
-        uncovered = scope.catalogue_size - len(scope.covered)
-        yield (
-            f"not judged: {uncovered} of the catalogue's {scope.catalogue_size} requirements"
-            " have no scenario in this version of the suite"
-        )
-    unsupported = _ids(results, {Outcome.NOT_SUPPORTED})
-    if unsupported:
+        yield f"selection: {len(results)} of {len(scope.expected)} requirements"
+    if unsupported := _ids(results, {Outcome.NOT_SUPPORTED}):
         yield f"not supported: {', '.join(unsupported)}"
+    lesser = [result for result in results if result.requirement.level is not Level.MUST]
+    if tolerated := _ids(lesser, FAILING):
+        yield f"failed, without consequence for the verdict: {', '.join(tolerated)}"
+    if stale := _ids(results, {Outcome.STALE_BASELINE}):
+        yield f"stale baseline, passes and is listed as a known failure: {', '.join(stale)}"
 
 
 def _praise(results: Sequence[RequirementResult], scope: Scope) -> str:

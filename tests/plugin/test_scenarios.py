@@ -146,6 +146,20 @@ class Project:
         # Beside the features, not above: only there does it come before the plugin's fixtures.
         self.features.joinpath("conftest.py").write_text(CONFTEST, encoding="utf-8")
 
+    def requires(self, *names: str) -> None:
+        """The catalogue has only these requirements."""
+        data = yaml.safe_load(resources.catalogue_file("koord-queue").read_text("utf-8"))
+        data["requirements"] = [row for row in data["requirements"] if row["id"] in names]
+        self.pytester.path.joinpath("catalogue.yaml").write_text(yaml.safe_dump(data), "utf-8")
+        self.pytester.makeini(INI + "queuecheck_catalogue = catalogue.yaml\n")
+
+    def baseline(self, name: str, *, reason: str) -> None:
+        """The implementation is known to fail this."""
+        path = self.pytester.path.joinpath("limited.yaml")
+        body = yaml.safe_load(path.read_text("utf-8"))
+        body["baseline"] = [{"id": name, "reason": reason, "link": "https://example.org/1"}]
+        path.write_text(yaml.safe_dump(body), "utf-8")
+
     def feature(
         self,
         *,
@@ -238,6 +252,7 @@ def test_what_is_not_supported_is_decided_before_the_first_step(project: Project
 
 
 def test_a_required_feature_that_is_missing_makes_the_run_partial(project: Project) -> None:
+    project.requires("KQ-QTA-01")
     project.feature(tags="@needs:block")
     result = project.run()
     result.stdout.fnmatch_lines(["partial: required and not declared: block"])
@@ -245,6 +260,7 @@ def test_a_required_feature_that_is_missing_makes_the_run_partial(project: Proje
 
 
 def test_an_optional_feature_that_is_missing_is_named(project: Project) -> None:
+    project.requires("KQ-QTA-01", "KQ-QTA-02")
     project.feature(file="one")
     project.feature(id="KQ-QTA-02", tags="@needs:multi-podset", file="two")
     result = project.run()
@@ -384,6 +400,7 @@ def test_the_seed_of_a_random_order_is_printed_and_repeats_it(project: Project) 
 
 
 def test_two_workers_agree_on_a_random_order(project: Project) -> None:
+    project.requires("KQ-QTA-01", "KQ-QTA-02", "KQ-QTA-03")
     for number in (1, 2, 3):
         project.feature(id=f"KQ-QTA-0{number}", level=LEVELS[number], file=f"f{number}")
     assert project.run("-n", "2", "--qc-random-order").ret == 0
@@ -423,12 +440,61 @@ def test_tags_are_markers(project: Project) -> None:
 
 
 def test_a_failed_should_makes_no_difference_unless_strict(project: Project) -> None:
+    project.requires("KQ-QTA-01", "KQ-QTA-03")
     project.feature(file="one")
     project.feature(id="KQ-QTA-03", level="should", then="the claim fails", file="two")
     result = project.run()
     result.stdout.fnmatch_lines(["failed, without consequence for the verdict: KQ-QTA-03"])
     assert result.ret == 0
     assert project.run("--qc-strict").ret == 1
+
+
+def test_a_requirement_that_nothing_shows_makes_the_run_partial(project: Project) -> None:
+    project.requires("KQ-QTA-01", "KQ-QTA-02")
+    project.feature()
+    result = project.run()
+    result.stdout.fnmatch_lines(["partial: KQ-QTA-02 has no scenario"])
+    assert result.ret == 5
+
+
+def test_a_known_failure_is_expected_and_may_be_accepted(project: Project) -> None:
+    project.requires("KQ-QTA-01")
+    project.baseline("KQ-QTA-01", reason="it counts in whole numbers")
+    project.feature(then="the claim fails")
+    result = project.run()
+    result.stdout.fnmatch_lines(
+        [
+            "EXPECTED FAILURE KQ-QTA-01*it counts in whole numbers",
+            "not conformant: KQ-QTA-01 failed, as the baseline says",
+        ]
+    )
+    assert result.ret == 1
+    assert project.run("--qc-accept-baseline").ret == 0
+
+
+def test_a_known_failure_that_passes_fails_the_run(project: Project) -> None:
+    project.requires("KQ-QTA-01")
+    project.baseline("KQ-QTA-01", reason="it counts in whole numbers")
+    project.feature()
+    result = project.run("--qc-accept-baseline")
+    result.stdout.fnmatch_lines(["STALE BASELINE *KQ-QTA-01*it passes, and the baseline has it*"])
+    assert result.ret == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("KQ-QTA-91", "there is no requirement KQ-QTA-91; did you mean KQ-QTA-*"),
+        ("KQ-RCL-15", "KQ-RCL-15 was withdrawn: it cannot be staged*"),
+    ],
+)
+def test_a_known_failure_of_no_requirement_is_refused(
+    project: Project, capfd: pytest.CaptureFixture[str], name: str, said: str
+) -> None:
+    project.baseline(name, reason="why not")
+    project.feature()
+    (told,) = project.refused(capfd, "--qc-implementation=limited.yaml")
+    assert fnmatch(told, f"queuecheck: implementation reference: baseline: {said}")
 
 
 def test_the_run_that_stops_early_is_partial(project: Project) -> None:
