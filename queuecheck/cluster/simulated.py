@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from queuecheck.cluster.errors import ClusterError
 from queuecheck.cluster.nodes import SLOT_LABEL
+from queuecheck.cluster.orders import Order
 from queuecheck.kube import (
     Api,
     ApiError,
@@ -30,24 +30,6 @@ from queuecheck.kube.resource import NODES, PODS
 POOL = 8
 ALLOCATABLE = {"cpu": "100000", "memory": "100Ti", "ephemeral-storage": "100Ti"}
 OVER = frozenset({"Succeeded", "Failed"})
-
-
-@dataclass
-class Order:
-    """How many pods of a slot have yet to end, and how."""
-
-    succeeded: int = 0
-    failed: int = 0
-
-    def next_phase(self) -> str | None:
-        """The end of the next pod, which is thereby spoken for."""
-        if self.succeeded > 0:
-            self.succeeded -= 1
-            return "Succeeded"
-        if self.failed > 0:
-            self.failed -= 1
-            return "Failed"
-        return None
 
 
 class SimulatedNodes:
