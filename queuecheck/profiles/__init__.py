@@ -8,9 +8,11 @@ from queuecheck.profiles.profile import (
     Canary,
     Feature,
     Kind,
+    Look,
     Profile,
     ProfileError,
     Timing,
+    Wording,
     load_profile,
     profile_names,
 )
@@ -19,9 +21,11 @@ __all__ = [
     "Canary",
     "Feature",
     "Kind",
+    "Look",
     "Profile",
     "ProfileError",
     "Timing",
+    "Wording",
     "load_profile",
     "profile_names",
 ]

@@ -21,10 +21,40 @@ class ProfileError(Exception):
 
 
 @dataclass(frozen=True)
+class Wording:
+    """How a state is told, if ``word`` is there and not 0, or is one of ``values``.
+
+    ``text`` has words in braces; a part of it, up to a comma, whose word is not there is left out.
+    ``tone`` is holds, marked, waits or over. Without a ``word`` it always applies.
+    """
+
+    text: str
+    tone: str
+    word: str = ""
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Look:
+    """The lane of a kind in a report's picture; ``lane`` names it, with ``{}`` for the object.
+
+    ``together``: one lane for all objects of an owner. ``events``: those about it are in the lane.
+    ``background``: drawn only when it changes. The first of ``states`` that applies tells a state.
+    """
+
+    lane: str
+    states: tuple[Wording, ...]
+    together: bool = False
+    events: bool = False
+    background: bool = False
+
+
+@dataclass(frozen=True)
 class Kind:
     """A kind of object that matters, and where it is recorded.
 
-    ``shown`` are the field paths that a report's picture shows, by the word for each.
+    ``shown`` are the field paths that a report shows, by the word for each; ``look`` says how its
+    picture shows them, None for a kind that has no lane.
     """
 
     group: str
@@ -35,6 +65,7 @@ class Kind:
     in_queue_namespace: bool
     delete_first: bool
     shown: Mapping[str, str]
+    look: Look | None
 
     @property
     def resource(self) -> Resource:
@@ -143,4 +174,13 @@ def _kind(entry: Mapping[str, Any]) -> Kind:
         in_queue_namespace="queue" in entry["recorded"],
         delete_first=bool(entry.get("deleteFirst", False)),
         shown=entry.get("shown", {}),
+        look=_look(entry["picture"]) if "picture" in entry else None,
     )
+
+
+def _look(entry: Mapping[str, Any]) -> Look:
+    states = tuple(
+        Wording(state["text"], state["tone"], state.get("word", ""), tuple(state.get("is", ())))
+        for state in entry["states"]
+    )
+    return Look(**{**entry, "states": states})

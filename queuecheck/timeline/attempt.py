@@ -11,7 +11,7 @@ from queuecheck.timeline.explain import Related, explain
 from queuecheck.timeline.failure import ClaimFailed, HarnessError, Row, Unknown, moment
 from queuecheck.timeline.observation import Gap, Observation, Position
 from queuecheck.timeline.state import Compound, Condition, State
-from queuecheck.timeline.timeline import Timeline
+from queuecheck.timeline.timeline import Timeline, concerns
 from queuecheck.timeline.track import Point, Track, kinds_of, streams_of
 
 HOPELESS_INTERVAL = 0.25
@@ -140,9 +140,23 @@ class Attempt:
         """What a claim returns for the point."""
         sequence = point.cause.sequence + 1 if point.cause else self.since.sequence
         position = Position(sequence, point.resource_version, point.at)
-        found = Sighting(state.sentence, point.at, point.resource_version, position, point.cause)
+        cause = self._own(state, point)
+        found = Sighting(state.sentence, point.at, point.resource_version, position, cause)
         self.sightings.append(found)
         return found
+
+    def _own(self, state: Condition, point: Point) -> Observation | None:
+        """The write that made the state: at the start, the last one may be about something else."""
+        subjects = [leaf.subject for leaf in state.leaves()]
+        if point.cause is None or any(concerns(point.cause, each) for each in subjects):
+            return point.cause
+        own = [
+            seen
+            for seen in self.timeline.observations(streams_of((state,)))
+            if any(concerns(seen, each) for each in subjects)
+            and seen.resource_version <= point.resource_version
+        ]
+        return max(own, key=lambda seen: seen.resource_version, default=None)
 
     def wait(self, changes: int, *, interval: bool = False) -> bool:
         """Waits for news; False once the time is over. With ``interval``, at most a moment."""

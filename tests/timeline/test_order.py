@@ -38,6 +38,18 @@ def test_states_in_order_are_sighted_one_by_one() -> None:
     assert [sighting.resource_version for sighting in seen] == [3, 4, 5]
 
 
+def test_a_state_that_is_there_already_is_sighted_in_the_write_that_made_it() -> None:
+    stage = Stage()
+    stage.write("Unit", "low", 3, held=6, marked=1)
+    stage.write("Unit", "urgent", 4, held=0)
+    stage.write("Unit", "low", 5, held=0, marked=0, at=0.2)
+    stage.write("Unit", "urgent", 6, held=6, at=0.3)
+    found, _, _ = in_order(stage, MARKED, EMPTY, ADMITTED)
+    assert found.observation is not None
+    assert (found.observation.name, found.observation.resource_version) == ("low", 3)
+    assert found.resource_version == 4
+
+
 def test_a_state_that_comes_before_its_turn_and_stays_is_out_of_order() -> None:
     stage = Stage()
     stage.write("Unit", "low", 1, held=6, marked=0)
