@@ -61,7 +61,7 @@ def _bring_up(
         descriptor = load_descriptor(resources.implementations_root() / "reference.yaml")
         lend_rights(api, descriptor)
         implementation = implement(descriptor, cluster, directory=playground.directory)
-        stack.callback(implementation.stop)
+        stack.callback(implementation.close)
         implementation.start()
     kubeconfig = playground.directory / "kubeconfig"
     write_private(kubeconfig, cluster.kubeconfig.read_text(encoding="utf-8"))

@@ -37,7 +37,21 @@ __all__ = [
 
 
 def implement(descriptor: Descriptor, cluster: Cluster, *, directory: Path) -> Implementation:
-    """The implementation on that cluster, not yet started. ``directory`` takes its logs."""
+    """The implementation on that cluster, not yet started. ``directory`` takes its logs.
+
+    Raises ImplementationError for Deployments where nothing runs containers.
+    """
+    if descriptor.deployments:
+        if "simulated-nodes" in cluster.capabilities:
+            raise ImplementationError(
+                f"{descriptor.title} is made of Deployments, and on cluster {cluster.name} nothing "
+                "runs containers; choose another with --cluster"
+            )
+        from queuecheck.implementation.deployments import (  # noqa: PLC0415
+            DeploymentImplementation,
+        )
+
+        return DeploymentImplementation(descriptor, cluster)
     from queuecheck.implementation.processes import ProcessImplementation  # noqa: PLC0415
 
     return ProcessImplementation(descriptor, cluster, directory=directory)

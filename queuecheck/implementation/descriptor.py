@@ -15,6 +15,7 @@ import yaml
 
 from queuecheck import resources
 from queuecheck.catalogue import KnownFailure
+from queuecheck.implementation.deployed import Deployed, parse_deployments
 from queuecheck.implementation.errors import DescriptorError
 from queuecheck.profiles import Profile, ProfileError, load_profile
 from queuecheck.suggestion import did_you_mean
@@ -89,6 +90,8 @@ class Descriptor:
     config: Mapping[str, Any] | None
     processes: tuple[Process, ...]
     baseline: tuple[KnownFailure, ...]
+    deployments: tuple[Deployed, ...] = ()
+    manifests: tuple[Path, ...] = ()
 
     @property
     def title(self) -> str:
@@ -102,7 +105,8 @@ def packaged_descriptor(name: str) -> Descriptor:
     Our tests hold it to the schema, so it is not checked again: that costs a quarter of a second.
     """
     file = resources.implementations_root() / f"{name}.yaml"
-    return _descriptor(yaml.load(file.read_text("utf-8"), Loader=LOADER))  # noqa: S506 - safe
+    data = yaml.load(file.read_text("utf-8"), Loader=LOADER)  # noqa: S506 - safe
+    return _descriptor(data, file.parent)
 
 
 def load_descriptor(file: Path) -> Descriptor:
@@ -122,31 +126,38 @@ def load_descriptor(file: Path) -> Descriptor:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise DescriptorError(f"implementation {file}: not usable YAML: {reason}") from error
     try:
-        return parse_descriptor(data)
+        return parse_descriptor(data, directory=file.parent)
     except (DescriptorError, ProfileError) as error:
         raise DescriptorError(f"implementation {file}: {error}") from error
 
 
-def parse_descriptor(data: object) -> Descriptor:
-    """A descriptor from the content of its file. Raises DescriptorError or ProfileError."""
+def parse_descriptor(data: object, *, directory: Path = Path()) -> Descriptor:
+    """A descriptor from the content of its file, which is in ``directory``.
+
+    Raises DescriptorError or ProfileError.
+    """
     if not isinstance(data, Mapping):
         raise DescriptorError("it has to be a mapping with name, version, profile and processes")
     _check(data)
-    return _descriptor(data)
+    if ("processes" in data) == ("deployments" in data):
+        raise DescriptorError("it needs either processes or deployments, and not both")
+    return _descriptor(data, directory)
 
 
-def _descriptor(data: Mapping[str, Any]) -> Descriptor:
+def _descriptor(data: Mapping[str, Any], directory: Path) -> Descriptor:
     profile = load_profile(data["profile"])
     for feature in data["features"]:
         if feature not in profile.features:
             raise DescriptorError(
                 f"features: unknown feature {feature!r}{did_you_mean(feature, profile.features)}"
             )
-    processes = tuple(_process(entry) for entry in data["processes"])
-    names = [process.component for process in processes]
+    processes = tuple(_process(entry) for entry in data.get("processes", ()))
+    deployments = parse_deployments(data)
+    names = [each.component for each in processes] + [each.component for each in deployments]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
-        raise DescriptorError(f"processes: component {twice} is there twice")
+        what = "processes" if processes else "deployments"
+        raise DescriptorError(f"{what}: component {twice} is there twice")
     return Descriptor(
         name=data["name"],
         version=data["version"],
@@ -163,6 +174,8 @@ def _descriptor(data: Mapping[str, Any]) -> Descriptor:
             )
             for entry in data.get("baseline", ())
         ),
+        deployments=deployments,
+        manifests=tuple(directory / each for each in data.get("manifests", ())),
     )
 
 

@@ -28,7 +28,11 @@ def answers(url: str) -> bool:
 def samples(url: str) -> list[Sample]:
     """What a page in the Prometheus text format has. Raises OSError where there is no page."""
     with OPENER.open(url, timeout=ANSWER_SECONDS) as page:
-        text = page.read().decode("utf-8", "replace")
+        return parsed(page.read().decode("utf-8", "replace"))
+
+
+def parsed(text: str) -> list[Sample]:
+    """The samples of a page in the Prometheus text format."""
     return [
         Sample(sample.name, dict(sample.labels), float(sample.value))
         for family in text_string_to_metric_families(text)

@@ -205,6 +205,10 @@ class ProcessImplementation:
                 self._start_anew(self._own)
             self.start()
 
+    def close(self) -> None:
+        """See Implementation."""
+        self.stop()
+
     def log_mark(self) -> LogMark:
         """See Implementation."""
         return LogMark(

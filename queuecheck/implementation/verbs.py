@@ -94,7 +94,10 @@ class Implementation(Protocol):
         ...
 
     def hold(self, instance: str | None = None) -> None:
-        """From now on it does nothing, as if frozen, and keeps what it knows; others go on."""
+        """From now on it does nothing, as if frozen, and keeps what it knows; others go on.
+
+        What a cluster runs cannot be frozen: it keeps what the API server keeps for it.
+        """
         ...
 
     def release(self, instance: str | None = None) -> None:
@@ -133,6 +136,10 @@ class Implementation(Protocol):
 
         There is no second instance, the configuration and the way to the API server are its own.
         """
+        ...
+
+    def close(self) -> None:
+        """The run is over: what the suite started ends, and what it found is as it was found."""
         ...
 
     def log_mark(self) -> LogMark:

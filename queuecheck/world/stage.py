@@ -124,7 +124,7 @@ class Stage:
         _ensure_namespace(api, self._descriptor.queue_namespace)
         lend_rights(api, self._descriptor)
         implementation: Implementation = implement(self._descriptor, cluster, directory=directory)
-        self._stack.callback(implementation.stop)
+        self._stack.callback(implementation.close)
         implementation.start()
         if self._canary:
             check_canary(

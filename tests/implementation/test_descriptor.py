@@ -28,6 +28,13 @@ def process(**changes: Any) -> dict[str, Any]:
     return descriptor(processes=[{"component": "all", "command": ["mine"], **changes}])
 
 
+def deployed(extra: dict[str, Any] | None = None, /, **changes: Any) -> dict[str, Any]:
+    entry = {"component": "all", "namespace": "there", "name": "mine", **changes}
+    found = {**descriptor(deployments=[entry]), **(extra or {})}
+    del found["processes"]
+    return found
+
+
 REFUSED = [
     (descriptor(feature=["block"]), "unknown key 'feature'; did you mean features?"),
     (descriptor(features=["blok"]), "features: unknown feature 'blok'; did you mean block?"),
@@ -50,6 +57,30 @@ REFUSED = [
         descriptor(processes=[{"component": "all", "command": ["a"]}] * 2),
         "processes: component all is there twice",
     ),
+    (
+        {"name": "mine", "version": "1", "profile": "koord-queue", "features": []},
+        "it needs either processes or deployments, and not both",
+    ),
+    (
+        {**descriptor(), **deployed(), "processes": process()["processes"]},
+        "it needs either processes or deployments, and not both",
+    ),
+    (deployed(nmae="x"), "deployments.0: unknown key 'nmae'; did you mean name?"),
+    (
+        deployed(config={"configMap": "c", "keys": "k"}),
+        "deployments.0.config: unknown key 'keys'; did you mean key?",
+    ),
+    (deployed(metrics={"path": "/m"}), "deployments.0.metrics: missing key 'port'"),
+    (
+        deployed({"features": ["api-proxy"]}),
+        "features: deployments cannot have api-proxy; leave it out",
+    ),
+    (
+        deployed({"features": ["reconfigure"]}),
+        "features: reconfigure needs a config, with configMap and key, of a deployment",
+    ),
+    (deployed({"config": {}}), "config: of deployments it is what the ConfigMap has; leave it"),
+    (descriptor(manifests=["x"]), "manifests: they are for deployments, and there are none"),
 ]
 
 
@@ -90,6 +121,11 @@ def test_the_file_is_named(tmp_path: Path, text: bytes | None, message: str) -> 
 def test_the_queue_namespace_is_the_profiles_unless_named() -> None:
     assert parse_descriptor(descriptor()).queue_namespace == "koord-queue"
     assert parse_descriptor(descriptor(queueNamespace="mine")).queue_namespace == "mine"
+
+
+def test_manifests_are_found_from_the_descriptors_directory(tmp_path: Path) -> None:
+    found = parse_descriptor(deployed({"manifests": ["../install"]}), directory=tmp_path)
+    assert found.manifests == (tmp_path / "../install",)
 
 
 @pytest.mark.parametrize(

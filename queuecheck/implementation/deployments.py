@@ -1,0 +1,332 @@
+"""An implementation that the cluster runs: each component is a Deployment.
+
+It needs a kubeconfig and nothing else: all verbs go through the API server, so the implementation
+may be written in anything. What they mean for Deployments: decision 018. What was found
+(copies, configuration) is what ``restore`` and ``close`` come back to. ``manifests`` are applied
+where the Deployments are not there yet, and what they brought is taken away at the end.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from queuecheck.cluster import Cluster
+from queuecheck.implementation import rollout
+from queuecheck.implementation.config_map import ConfigMap
+from queuecheck.implementation.deployed import Deployed
+from queuecheck.implementation.descriptor import Descriptor
+from queuecheck.implementation.errors import ImplementationError
+from queuecheck.implementation.installation import Installation
+from queuecheck.implementation.trial import run_trial
+from queuecheck.implementation.verbs import Attempt, LogMark, Sample
+from queuecheck.implementation.workload import Workload
+from queuecheck.kube import Api, ApiError
+from queuecheck.kube.resource import DEPLOYMENTS
+
+
+class DeploymentImplementation:
+    """The Deployments of a descriptor on a cluster, found or installed by the first ``start``."""
+
+    def __init__(self, descriptor: Descriptor, cluster: Cluster) -> None:
+        self._descriptor = descriptor
+        self._cluster = cluster
+        self._lock = threading.RLock()
+        self._client: Api | None = None
+        self._installation: Installation | None = None
+        self._workloads: dict[str, Workload] = {}
+        self._config_maps: dict[str, ConfigMap] = {}  # by component
+        self._held: set[str] = set()
+        self._touched = False
+        self._starts = 0
+
+    @property
+    def name(self) -> str:
+        """See Implementation."""
+        return self._descriptor.title
+
+    @property
+    def queue_namespace(self) -> str:
+        """See Implementation."""
+        return self._descriptor.queue_namespace
+
+    @property
+    def features(self) -> frozenset[str]:
+        """See Implementation."""
+        return self._descriptor.features
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """See Implementation: what the ConfigMap had when it was found."""
+        for config_map in self._config_maps.values():
+            return config_map.content
+        return {}
+
+    @property
+    def instances(self) -> tuple[str, ...]:
+        """See Implementation."""
+        return tuple(self._workloads)
+
+    @property
+    def restart_count(self) -> int:
+        """See Implementation: by verbs, and by the cluster since the pods are there."""
+        with suppress(ApiError):
+            return self._starts + sum(each.restart_count() for each in self._workloads.values())
+        return self._starts
+
+    def start(self, instance: str | None = None) -> None:
+        """See Implementation; what runs already is left alone."""
+        with self._acting():
+            if not self._workloads:
+                self._find()
+                self._renew(self._written(ConfigMap.put_back))  # after a run that was killed
+            asked = self._asked(instance)
+            for each in asked:
+                if not each.runs:
+                    self._launch(each)
+            for each in asked:
+                each.wait_ready()
+
+    def stop(self, instance: str | None = None) -> None:
+        """See Implementation: no pod of it is left."""
+        with self._acting():
+            self._stop(self._asked(instance))
+
+    def restart(self, instance: str | None = None) -> None:
+        """See Implementation: other pods take the places of its pods."""
+        with self._acting():
+            self._renew(self._asked(instance))
+
+    def kill(self, instance: str | None = None) -> None:
+        """See Implementation: as fast as a kubelet will."""
+        with self._acting():
+            for each in self._asked(instance):
+                each.kill()
+
+    def hold(self, instance: str | None = None) -> None:
+        """See Implementation: it has no pods, and knows what the API server keeps for it."""
+        with self._acting():
+            asked = self._asked(instance)
+            for each in asked:
+                if not each.runs:
+                    raise ImplementationError(f"{each.instance} cannot be held: it is not running")
+            self._stop(asked)
+            self._held |= {each.instance for each in asked}
+
+    def release(self, instance: str | None = None) -> None:
+        """See Implementation."""
+        with self._acting():
+            asked = [each for each in self._asked(instance) if each.instance in self._held]
+            self._held -= {each.instance for each in asked}
+            for each in asked:
+                self._launch(each)
+            for each in asked:
+                each.wait_ready()
+
+    def second(self, component: str) -> str:
+        """See Implementation: a copy of the Deployment, with one pod."""
+        with self._acting():
+            (first,) = self._asked(component)
+            instance = f"{component}-2"
+            if instance in self._workloads:
+                raise ImplementationError(f"{self.name}: {component} has a second instance already")
+            name = f"{first.name[:50]}-copy"
+            body = rollout.copied(first.found, name=name, instance=instance)
+            self._api.create(DEPLOYMENTS, body, namespace=first.deployed.namespace)
+            copy = self._workloads[instance] = self._workload(first.deployed, instance, name)
+            copy.wait_ready()
+            return instance
+
+    def reconfigure(self, config: Mapping[str, Any]) -> None:
+        """See Implementation: what runs and reads the ConfigMap gets other pods."""
+        with self._acting():
+            if not self._config_maps:
+                raise ImplementationError(f"{self.name}: the descriptor names no config")
+            self._renew(self._written(lambda each: each.write(config)))
+
+    def reroute(self, server: str | None, instance: str | None = None) -> None:
+        """See Implementation: a pod has its service account, and no other way to the API server."""
+        raise ImplementationError(
+            f"{self.name}: {instance or 'it'} cannot be led to {server or 'its own address'}: "
+            "what runs in the cluster has no kubeconfig"
+        )
+
+    def attempt(self, config: Mapping[str, Any] | str, *, component: str | None = None) -> Attempt:
+        """See Implementation: a pod like the Deployment's, with a ConfigMap of its own."""
+        with self._acting():
+            deployed = self._descriptor.deployments
+            readers = [each.component for each in deployed if each.config is not None]
+            chosen = component or next(iter(readers), deployed[0].component)
+            (workload,) = self._asked(chosen)
+            if chosen not in self._config_maps:
+                raise ImplementationError(
+                    f"{self.name}: the descriptor names no config of {chosen}"
+                )
+            name = f"{workload.name[:40]}-attempt-{secrets.token_hex(3)}"
+            return run_trial(
+                self._api, workload, self._config_maps[chosen], config=config, name=name
+            )
+
+    def uninstall(self) -> None:
+        """See Implementation: the Deployments go, and whatever the manifests brought."""
+        with self._acting():
+            assert self._installation is not None
+            self._installation.take_away([each.original for each in self._workloads.values()])
+            for each in self._workloads.values():
+                each.remove()
+
+    def restore(self) -> None:
+        """See Implementation."""
+        with self._lock, self._told():
+            if not self._touched and self.alive() is None:
+                return
+            self._restore()
+            self._touched = False
+
+    def close(self) -> None:
+        """See Implementation: as it was found, and nothing is left of what was installed."""
+        with self._lock, self._told():
+            try:
+                if self._workloads:
+                    self._leave()
+            finally:
+                if self._client is not None:
+                    self._client.close()
+                self._client = None
+                self._workloads, self._config_maps = {}, {}
+
+    def log_mark(self) -> LogMark:
+        """See Implementation: times of lines."""
+        with self._told():
+            found = {name: each.log_position() for name, each in self._workloads.items()}
+            return LogMark(found)
+
+    def logs(self, since: LogMark | None = None) -> Mapping[str, str]:
+        """See Implementation."""
+        with self._told():
+            return {
+                name: each.log(since.positions.get(name, 0) if since else 0)
+                for name, each in self._workloads.items()
+            }
+
+    def metrics(self, instance: str | None = None) -> Sequence[Sample]:
+        """See Implementation: by the API server's proxy to the pods."""
+        with self._told():
+            return [sample for each in self._asked(instance) for sample in each.samples()]
+
+    def alive(self) -> str | None:
+        """See Implementation: no container was started again, and none is stuck."""
+        with suppress(ApiError):  # the API server's trouble is not the implementation's end
+            reasons = (each.why_gone() for each in list(self._workloads.values()))
+            return next((reason for reason in reasons if reason is not None), None)
+        return None
+
+    @contextmanager
+    def _acting(self) -> Iterator[None]:
+        """One verb at a time, after which it may be otherwise than it was found."""
+        with self._lock, self._told():
+            self._touched = True
+            yield
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except ApiError as error:
+            raise ImplementationError(f"{self.name}: {error}") from error
+
+    @property
+    def _api(self) -> Api:
+        if self._client is None:
+            self._client = Api.from_kubeconfig(
+                self._cluster.kubeconfig, user_agent="queuecheck-implementation"
+            )
+        return self._client
+
+    def _find(self) -> None:
+        described = self._descriptor.deployments
+        self._installation = Installation(self._api, self._descriptor.manifests)
+        self._installation.make_complete(described)
+        for each in described:
+            self._workloads[each.component] = self._workload(each, each.component, each.name)
+            if each.config is not None:
+                self._config_maps[each.component] = ConfigMap(
+                    self._api, each.namespace, each.config
+                )
+
+    def _workload(self, deployed: Deployed, instance: str, name: str) -> Workload:
+        return Workload(self._api, deployed, instance=instance, name=name, owner=self.name)
+
+    def _asked(self, name: str | None) -> list[Workload]:
+        if name is None:
+            return list(self._workloads.values())
+        if name not in self._workloads:
+            known = ", ".join(self._workloads)
+            raise ImplementationError(f"{self.name} has no component {name}; it has {known}")
+        return [self._workloads[name]]
+
+    def _launch(self, workload: Workload) -> None:
+        self._starts += 1
+        workload.launch()
+
+    def _stop(self, workloads: Sequence[Workload]) -> None:
+        for each in workloads:
+            each.ask_to_end()
+        for each in workloads:
+            each.await_end()
+
+    def _renew(self, workloads: Sequence[Workload]) -> None:
+        for each in workloads:
+            self._starts += 1
+            each.renew() if each.runs else each.launch()
+        for each in workloads:
+            each.wait_ready()
+
+    def _restore(self) -> None:
+        """Every instance that was described is there and ready, with the configuration found."""
+        concerned = self._undo()
+        for each in self._workloads.values():
+            if not each.runs:
+                self._launch(each)
+            elif each in concerned or each.why_gone() is not None:
+                self._starts += 1
+                each.renew()
+        for each in self._workloads.values():
+            each.wait_ready()
+
+    def _leave(self) -> None:
+        """It waits for nothing: the run is over, whatever state it is in."""
+        for each in self._undo():
+            each.renew()
+        for each in self._workloads.values():
+            if not each.as_found:
+                each.put_back()
+        assert self._installation is not None
+        self._installation.remove()
+
+    def _undo(self) -> list[Workload]:
+        """What was made is gone, what was taken is back; gives those that have to be renewed."""
+        self._held.clear()
+        described = self._descriptor.deployments
+        components = {each.component for each in described}
+        for name in self._workloads.keys() - components:
+            self._workloads.pop(name).remove()
+        assert self._installation is not None
+        if self._installation.bring_back():
+            self._workloads = {
+                each.component: self._workload(each, each.component, each.name)
+                for each in described
+            }
+        return self._written(ConfigMap.put_back)
+
+    def _written(self, write: Callable[[ConfigMap], bool]) -> list[Workload]:
+        """What runs and reads a ConfigMap that is another one now."""
+        changed = {name for name, each in self._config_maps.items() if write(each)}
+        return [
+            each
+            for each in self._workloads.values()
+            if each.runs and each.deployed.component in changed
+        ]

@@ -1,0 +1,118 @@
+"""Manifests of an implementation on a cluster: put there where they are missing, and taken away.
+
+What is there already is left as it is. Definitions of custom resources are the cluster's affair:
+they are neither made nor deleted here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from queuecheck.cluster.manifests import read_manifests, served_resources
+from queuecheck.implementation.deployed import Deployed
+from queuecheck.implementation.errors import ImplementationError
+from queuecheck.implementation.rollout import COPY_LABEL
+from queuecheck.kube import AlreadyExists, Api, KubeObject, NotFound, Resource
+from queuecheck.kube.resource import (
+    CONFIG_MAPS,
+    CUSTOM_RESOURCE_DEFINITIONS,
+    DEPLOYMENTS,
+    NAMESPACES,
+    PODS,
+)
+
+# Whoever uninstalls a controller keeps the namespace with the queues in it.
+STAYING = frozenset({NAMESPACES.kind})
+
+
+class Installation:
+    """What was brought to a cluster, and what was taken away from it."""
+
+    def __init__(self, api: Api, manifests: Sequence[Path]) -> None:
+        self._api = api
+        self._manifests = tuple(manifests)
+        self._resources: dict[str, dict[str, Resource]] = {}
+        self.brought: list[KubeObject] = []
+        self._taken: list[KubeObject] = []
+
+    def make_complete(self, deployments: Iterable[Deployed]) -> None:
+        """Applies the manifests if one of the Deployments is not there. Raises ApiError."""
+        wanted = list(deployments)
+        for namespace in {each.namespace for each in wanted}:
+            sweep(self._api, namespace)
+        if not self._manifests or all(self._is_there(each) for each in wanted):
+            return
+        for body in (body for path in self._manifests for body in read_manifests(path)):
+            if body["kind"] != CUSTOM_RESOURCE_DEFINITIONS.kind and self._create(body):
+                self.brought.append(body)
+
+    def take_away(self, deployments: Iterable[KubeObject]) -> None:
+        """All that the manifests brought, but no namespace; and the Deployments in any case."""
+        taken = {_key(body): body for body in (*deployments, *self.brought)}
+        self._taken = [body for body in taken.values() if body["kind"] not in STAYING]
+        for body in self._taken:
+            self._delete(body)
+
+    def bring_back(self) -> bool:
+        """What was taken away; whether there was anything."""
+        taken, self._taken = self._taken, []
+        for body in sorted(taken, key=lambda each: each["kind"] == DEPLOYMENTS.kind):
+            self._create(body)
+        return bool(taken)
+
+    def remove(self) -> None:
+        """Everything that the manifests brought, the last first; it does not wait."""
+        for body in reversed(self.brought):
+            self._delete(body)
+        self.brought = []
+
+    def _is_there(self, deployed: Deployed) -> bool:
+        try:
+            self._api.get(DEPLOYMENTS, deployed.name, namespace=deployed.namespace)
+        except NotFound:
+            return False
+        return True
+
+    def _create(self, body: KubeObject) -> bool:
+        """Whether it was not there."""
+        resource = self._resource(body)
+        try:
+            self._api.create(resource, body, namespace=body["metadata"].get("namespace"))
+        except AlreadyExists:
+            return False
+        return True
+
+    def _delete(self, body: KubeObject) -> None:
+        metadata = body["metadata"]
+        with suppress(NotFound):
+            self._api.delete(
+                self._resource(body),
+                metadata["name"],
+                namespace=metadata.get("namespace"),
+                propagation="Background",
+            )
+
+    def _resource(self, body: KubeObject) -> Resource:
+        version = body["apiVersion"]
+        if version not in self._resources:
+            self._resources[version] = served_resources(self._api, version)
+        if body["kind"] not in self._resources[version]:
+            name = body["metadata"].get("name")
+            raise ImplementationError(f"{body['kind']} {name}: the server has no such kind")
+        return self._resources[version][body["kind"]]
+
+
+def sweep(api: Api, namespace: str) -> None:
+    """Deletes what second instances and attempts of a run that was killed have left there."""
+    for resource in (DEPLOYMENTS, PODS, CONFIG_MAPS):
+        for found in api.list(resource, namespace=namespace, label_selector=COPY_LABEL).items:
+            with suppress(NotFound):
+                name = found["metadata"]["name"]
+                api.delete(resource, name, namespace=namespace, propagation="Background")
+
+
+def _key(body: KubeObject) -> tuple[str, str, str]:
+    metadata = body["metadata"]
+    return body["kind"], metadata.get("namespace", ""), metadata["name"]

@@ -1,0 +1,312 @@
+"""One Deployment that is an instance of a component: its pods, their logs, their metrics.
+
+Everything goes through the API server. Waits follow pods by a watch, and end early when a pod
+cannot become ready any more. While it is scaled otherwise than it was found, an annotation says
+how it was found: whoever comes after a run that was killed can put it back.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+
+from queuecheck.implementation import pages, pod_logs, rollout
+from queuecheck.implementation.config_map import AS_FOUND
+from queuecheck.implementation.deployed import Deployed
+from queuecheck.implementation.errors import ImplementationError
+from queuecheck.implementation.pod_logs import Line
+from queuecheck.implementation.verbs import Sample
+from queuecheck.implementation.watched import Watched
+from queuecheck.kube import Api, ApiError, KubeObject, NotFound
+from queuecheck.kube.resource import DEPLOYMENTS, PODS
+
+READY_SECONDS = 120.0
+END_SECONDS = 60.0  # beyond the time that its pods are given
+ANSWER_SECONDS = 5.0
+# The least that a kubelet gives in any case. With 0 the pod would be gone while it still runs.
+LEAST_GRACE = 1
+TAIL_LINES = 15
+KEPT_LINES = 20_000
+
+
+class Workload:
+    """A Deployment that is there. ``owner`` is what messages begin with."""
+
+    def __init__(
+        self, api: Api, deployed: Deployed, *, instance: str, name: str, owner: str
+    ) -> None:
+        self.deployed = deployed
+        self.instance = instance
+        self.name = name
+        self._api = api
+        self._patient = api.within(ANSWER_SECONDS)
+        self._owner = owner
+        self._is_copy = instance != deployed.component
+        self.found = self._get()
+        annotations = self.found["metadata"].get("annotations") or {}
+        self.found_copies = int(annotations.get(AS_FOUND, self.found["spec"].get("replicas", 1)))
+        self._copies = int(self.found["spec"].get("replicas", 1))
+        self._labels = rollout.selector(self.found, of_copy=instance if self._is_copy else None)
+        try:
+            self.container = rollout.container_of(self.found, deployed.container)
+        except KeyError as error:
+            raise ImplementationError(f"{self._title}: {error.args[0]}") from error
+        self._leaving: frozenset[str] = frozenset()
+        self._restarts: Mapping[str, int] = {}
+        self._kept: deque[Line] = deque(maxlen=KEPT_LINES)
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is meant to have pods."""
+        return self._copies > 0
+
+    @property
+    def as_found(self) -> bool:
+        """Whether it has as many copies as it was found with."""
+        return self._copies == self.found_copies
+
+    @property
+    def original(self) -> KubeObject:
+        """The Deployment as it has to be given to create it as it was found."""
+        body = rollout.again(self.found)
+        (body["metadata"].get("annotations") or {}).pop(AS_FOUND, None)
+        return {**body, "spec": {**body["spec"], "replicas": self.found_copies}}
+
+    def launch(self) -> None:
+        """Asks for its pods, without waiting for them: as many as it had, or one."""
+        self._leaving = frozenset()
+        self._scale(self.found_copies or 1)
+
+    def renew(self) -> None:
+        """Asks its pods to leave, so that others take their places."""
+        pods = self._keep_logs()
+        self._leaving = frozenset(rollout.uid(pod) for pod in pods)
+        for pod in pods:
+            self._delete(pod)
+
+    def wait_ready(self) -> None:
+        """Returns when all of its pods are ready, and none is there that has to leave."""
+
+        def hopeless(pods: Iterable[KubeObject]) -> str | None:
+            reasons = (
+                rollout.hopeless(pod) for pod in pods if rollout.uid(pod) not in self._leaving
+            )
+            return next((each for each in reasons if each), None)
+
+        pods = self._await_pods(
+            lambda pods: rollout.settled(pods, copies=self._copies, leaving=self._leaving),
+            wanted="ready",
+            seconds=READY_SECONDS + self._grace,
+            hopeless=hopeless,
+        )
+        self._restarts = {rollout.uid(pod): rollout.restarts(pod) for pod in pods}
+
+    def ask_to_end(self) -> None:
+        """The first half of an orderly end, so that several instances can be asked first."""
+        if self.runs:
+            self._keep_logs()
+        self._scale(0)
+
+    def await_end(self) -> None:
+        """The second half: returns when no pod is left."""
+        self._await_pods(
+            lambda pods: not any(not rollout.is_over(pod) for pod in pods),
+            wanted="gone",
+            seconds=END_SECONDS + self._grace,
+        )
+
+    def kill(self) -> None:
+        """Ends it with the least grace there is; nothing is started in its place."""
+        self._keep_logs()
+        generation = int(self._scale(0)["metadata"]["generation"])
+        deployments = Watched(
+            self._api,
+            DEPLOYMENTS,
+            namespace=self.deployed.namespace,
+            seconds=END_SECONDS,
+            fields=f"metadata.name={self.name}",
+        )
+        if not any(
+            all(rollout.scaled_down(each, generation=generation) for each in found)
+            for found in deployments
+        ):
+            raise ImplementationError(
+                f"{self._title} still asks for pods {END_SECONDS:g} s after it was scaled to 0; "
+                "does the cluster run its deployment controller?"
+            )
+        for pod in self.pods():
+            self._delete(pod, grace=LEAST_GRACE)
+        self.await_end()
+
+    def put_back(self) -> None:
+        """As many copies as it was found with; does not wait."""
+        self._scale(self.found_copies)
+
+    def pods(self) -> tuple[KubeObject, ...]:
+        """Those there are."""
+        return self._api.list(
+            PODS, namespace=self.deployed.namespace, label_selector=self._labels
+        ).items
+
+    def why_gone(self) -> str | None:
+        """None, or how it ended without being asked, with its last words."""
+        if not self.runs:
+            return None
+        for pod in self.pods():
+            before = self._restarts.get(rollout.uid(pod), 0)
+            if rollout.restarts(pod) > before:
+                reason = f"pod {pod['metadata']['name']}: {rollout.last_end(pod)}"
+                return self._told(f"{self.instance}: {reason}", pod, previous=True)
+            if stuck := rollout.hopeless(pod):
+                return f"{self.instance}: {stuck}"
+        return None
+
+    def restart_count(self) -> int:
+        """How many times containers of its pods were started again."""
+        return sum(rollout.restarts(pod) for pod in self.pods())
+
+    def log_position(self) -> int:
+        """The time of the last line that any of its pods has written; 0 if there is none."""
+        found = [line for pod in self.pods() for line in self._log(pod, tailLines="1")]
+        return max((line.at for line in (*found, *list(self._kept)[-1:])), default=0)
+
+    def log(self, after: int = 0) -> str:
+        """What was written after that place, by pods that are gone too."""
+        since = {"sinceTime": pod_logs.stamp(after)} if after else {}
+        live = [line for pod in self.pods() for line in self._log(pod, **since)]
+        return pod_logs.text({*self._kept, *live}, after=after)
+
+    def samples(self) -> list[Sample]:
+        """What the metrics pages of its ready pods have; none if it has no such page."""
+        return [
+            sample for pod in self.pods() if rollout.is_ready(pod) for sample in self._page(pod)
+        ]
+
+    def remove(self) -> None:
+        """Deletes the Deployment; returns when its pods are gone."""
+        self._keep_logs()
+        self._copies = 0
+        with suppress(NotFound):
+            self._api.delete(
+                DEPLOYMENTS,
+                self.name,
+                namespace=self.deployed.namespace,
+                propagation="Background",
+            )
+        self.await_end()
+
+    @property
+    def _title(self) -> str:
+        return f"{self._owner}: Deployment {self.deployed.namespace}/{self.name}"
+
+    @property
+    def _grace(self) -> float:
+        spec = self.found["spec"]["template"]["spec"]
+        return float(spec.get("terminationGracePeriodSeconds", 30))
+
+    def _get(self) -> KubeObject:
+        try:
+            return self._api.get(DEPLOYMENTS, self.name, namespace=self.deployed.namespace)
+        except NotFound as error:
+            raise ImplementationError(
+                f"{self._title} is not there; install it first, or name its manifests in the "
+                "descriptor"
+            ) from error
+
+    def _scale(self, copies: int) -> KubeObject:
+        note = None if copies == self.found_copies else str(self.found_copies)
+        patch = {"metadata": {"annotations": {AS_FOUND: note}}, "spec": {"replicas": copies}}
+        try:
+            answer = self._api.patch(
+                DEPLOYMENTS, self.name, patch, namespace=self.deployed.namespace
+            )
+        except ApiError as error:
+            raise ImplementationError(f"{self._title} cannot be scaled: {error}") from error
+        self._copies = copies
+        return answer
+
+    def _delete(self, pod: KubeObject, *, grace: int | None = None) -> None:
+        with suppress(NotFound):
+            self._api.delete(
+                PODS,
+                pod["metadata"]["name"],
+                namespace=self.deployed.namespace,
+                uid=rollout.uid(pod),
+                grace_seconds=grace,
+            )
+
+    def _await_pods(
+        self,
+        test: Callable[[Collection[KubeObject]], bool],
+        *,
+        wanted: str,
+        seconds: float,
+        hopeless: Callable[[Iterable[KubeObject]], str | None] = lambda _: None,
+    ) -> tuple[KubeObject, ...]:
+        watched = Watched(
+            self._api,
+            PODS,
+            namespace=self.deployed.namespace,
+            seconds=seconds,
+            labels=self._labels,
+        )
+        for pods in watched:
+            if test(pods):
+                return pods
+            if reason := hopeless(pods):
+                found = next(pod for pod in pods if rollout.hopeless(pod))
+                raise ImplementationError(self._told(f"{self._title}: {reason}", found))
+        raise ImplementationError(
+            f"{self._title} is not {wanted} within {seconds:g} s: {self._standing(watched)}"
+        )
+
+    def _standing(self, watched: Watched) -> str:
+        if watched.interruption and not watched.objects:
+            return f"its pods cannot be followed: {watched.interruption}"
+        if watched.objects:
+            return "; ".join(rollout.state(pod) for pod in watched.objects)
+        conditions = (self._get().get("status") or {}).get("conditions") or ()
+        return next(
+            (
+                f"{each.get('reason')}: {each.get('message')}"
+                for each in conditions
+                if each["type"] == "ReplicaFailure"
+            ),
+            "it has no pod",
+        )
+
+    def _keep_logs(self) -> tuple[KubeObject, ...]:
+        """Before pods are taken away, what they have said; gives the pods."""
+        pods = self.pods()
+        since = {"sinceTime": pod_logs.stamp(self._kept[-1].at)} if self._kept else {}
+        known = set(self._kept)
+        lines = {line for pod in pods for line in self._log(pod, **since)}
+        self._kept.extend(sorted(lines - known))
+        return pods
+
+    def _log(self, pod: KubeObject, **query: str) -> Iterator[Line]:
+        path = PODS.path(
+            namespace=self.deployed.namespace, name=pod["metadata"]["name"], subresource="log"
+        )
+        asked = {"container": self.container, "timestamps": "true", **query}
+        with suppress(ApiError):  # it has not started, or is gone
+            yield from pod_logs.parse(self._patient.raw(path, query=asked))
+
+    def _told(self, message: str, pod: KubeObject, *, previous: bool = False) -> str:
+        which = {"previous": "true"} if previous else {}
+        tail = "".join(
+            f"\n{line.text}" for line in self._log(pod, tailLines=str(TAIL_LINES), **which)
+        )
+        return f"{message}; its last lines:{tail}" if tail else message
+
+    def _page(self, pod: KubeObject) -> list[Sample]:
+        page = self.deployed.metrics
+        if page is None:
+            return []
+        name = f"{pod['metadata']['name']}:{page.port}"
+        proxy = PODS.path(namespace=self.deployed.namespace, name=name, subresource="proxy")
+        try:
+            return pages.parsed(self._patient.raw(f"{proxy}{page.path}"))
+        except ApiError as error:
+            raise ImplementationError(f"{self._owner}: metrics of pod {name}: {error}") from error
