@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import yaml
 from pytest_bdd import given, parsers, then, when
@@ -101,15 +101,13 @@ def submit_and_admit(  # noqa: PLR0917 - one argument for each word of the step
 
 @given(SEVERAL)
 def submit_several(story: Story, which: str, datatable: list[list[str]]) -> None:
-    if which.endswith("second"):
-        submitted = _submit_in_one_second(story, datatable)
+    if which.startswith("admitted"):
+        # How a burst is dealt with is a requirement of its own.
+        _submit_each(story, datatable, then=story.jobs.await_admission)
+    elif which.endswith("second"):
+        story.jobs.await_waiting(*_submit_in_one_second(story, datatable))
     else:
-        submitted = _submit_each(story, datatable)
-    if which.startswith("waiting"):
-        story.jobs.await_waiting(*submitted)
-        return
-    for job in submitted:
-        story.jobs.await_admission(job)
+        story.jobs.await_waiting(*_submit_each(story, datatable))
 
 
 @given(ONE_AFTER_THE_OTHER)
@@ -126,13 +124,17 @@ def submit_at_once(story: Story, number: str, cpu: str) -> None:
         story.jobs.submit(f"job-{each}", priority=0, ask=Ask(1, cpu))
 
 
-def _submit_each(story: Story, datatable: list[list[str]]) -> list[str]:
-    """Jobs of one priority are created in different seconds."""
+def _submit_each(
+    story: Story, datatable: list[list[str]], *, then: Callable[[str], None] | None = None
+) -> list[str]:
+    """Jobs of one priority are created in different seconds, each when ``then`` is done."""
     story.act()
     wanted = list(_wanted(datatable))
     for job, priority, ask in wanted:
         story.jobs.outlast_equals(priority)
         story.jobs.submit(job, priority=priority, ask=ask)
+        if then is not None:
+            then(job)
     return [job for job, _, _ in wanted]
 
 
