@@ -201,14 +201,14 @@ class DeploymentImplementation:
     def log_mark(self) -> LogMark:
         """See Implementation: times of lines."""
         with self._told():
-            found = {name: each.log_position() for name, each in self._workloads.items()}
+            found = {name: each.pods.log_position() for name, each in self._workloads.items()}
             return LogMark(found)
 
     def logs(self, since: LogMark | None = None) -> Mapping[str, str]:
         """See Implementation."""
         with self._told():
             return {
-                name: each.log(since.positions.get(name, 0) if since else 0)
+                name: each.pods.log(since.positions.get(name, 0) if since else 0)
                 for name, each in self._workloads.items()
             }
 

@@ -1,4 +1,4 @@
-"""One Deployment that is an instance of a component: its pods, their logs, their metrics.
+"""One Deployment that is an instance of a component: asked for pods, and waited for.
 
 Everything goes through the API server. Waits follow pods by a watch, and end early when a pod
 cannot become ready any more. While it is scaled otherwise than it was found, an annotation says
@@ -7,27 +7,23 @@ how it was found: whoever comes after a run that was killed can put it back.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 
-from queuecheck.implementation import pages, pod_logs, rollout
+from queuecheck.implementation import rollout
 from queuecheck.implementation.config_map import AS_FOUND
 from queuecheck.implementation.deployed import Deployed
 from queuecheck.implementation.errors import ImplementationError
-from queuecheck.implementation.pod_logs import Line
+from queuecheck.implementation.pods import Pods
 from queuecheck.implementation.verbs import Sample
 from queuecheck.implementation.watched import Watched
 from queuecheck.kube import Api, ApiError, KubeObject, NotFound
-from queuecheck.kube.resource import DEPLOYMENTS, PODS
+from queuecheck.kube.resource import DEPLOYMENTS
 
 READY_SECONDS = 120.0
 END_SECONDS = 60.0  # beyond the time that its pods are given
-ANSWER_SECONDS = 5.0
 # The least that a kubelet gives in any case. With 0 the pod would be gone while it still runs.
 LEAST_GRACE = 1
-TAIL_LINES = 15
-KEPT_LINES = 20_000
 
 
 class Workload:
@@ -40,21 +36,24 @@ class Workload:
         self.instance = instance
         self.name = name
         self._api = api
-        self._patient = api.within(ANSWER_SECONDS)
         self._owner = owner
-        self._is_copy = instance != deployed.component
         self.found = self._get()
         annotations = self.found["metadata"].get("annotations") or {}
         self.found_copies = int(annotations.get(AS_FOUND, self.found["spec"].get("replicas", 1)))
         self._copies = int(self.found["spec"].get("replicas", 1))
-        self._labels = rollout.selector(self.found, of_copy=instance if self._is_copy else None)
         try:
             self.container = rollout.container_of(self.found, deployed.container)
         except KeyError as error:
             raise ImplementationError(f"{self._title}: {error.args[0]}") from error
+        of_copy = None if instance == deployed.component else instance
+        self.pods = Pods(
+            api,
+            deployed.namespace,
+            labels=rollout.selector(self.found, of_copy=of_copy),
+            container=self.container,
+        )
         self._leaving: frozenset[str] = frozenset()
         self._restarts: Mapping[str, int] = {}
-        self._kept: deque[Line] = deque(maxlen=KEPT_LINES)
 
     @property
     def runs(self) -> bool:
@@ -80,10 +79,10 @@ class Workload:
 
     def renew(self) -> None:
         """Asks its pods to leave, so that others take their places."""
-        pods = self._keep_logs()
+        pods = self.pods.keep_logs()
         self._leaving = frozenset(rollout.uid(pod) for pod in pods)
         for pod in pods:
-            self._delete(pod)
+            self.pods.delete(pod)
 
     def wait_ready(self) -> None:
         """Returns when all of its pods are ready, and none is there that has to leave."""
@@ -105,7 +104,7 @@ class Workload:
     def ask_to_end(self) -> None:
         """The first half of an orderly end, so that several instances can be asked first."""
         if self.runs:
-            self._keep_logs()
+            self.pods.keep_logs()
         self._scale(0)
 
     def await_end(self) -> None:
@@ -118,7 +117,7 @@ class Workload:
 
     def kill(self) -> None:
         """Ends it with the least grace there is; nothing is started in its place."""
-        self._keep_logs()
+        self.pods.keep_logs()
         generation = int(self._scale(0)["metadata"]["generation"])
         deployments = Watched(
             self._api,
@@ -135,57 +134,39 @@ class Workload:
                 f"{self._title} still asks for pods {END_SECONDS:g} s after it was scaled to 0; "
                 "does the cluster run its deployment controller?"
             )
-        for pod in self.pods():
-            self._delete(pod, grace=LEAST_GRACE)
+        for pod in self.pods.now():
+            self.pods.delete(pod, grace=LEAST_GRACE)
         self.await_end()
 
     def put_back(self) -> None:
         """As many copies as it was found with; does not wait."""
         self._scale(self.found_copies)
 
-    def pods(self) -> tuple[KubeObject, ...]:
-        """Those there are."""
-        return self._api.list(
-            PODS, namespace=self.deployed.namespace, label_selector=self._labels
-        ).items
-
     def why_gone(self) -> str | None:
         """None, or how it ended without being asked, with its last words."""
         if not self.runs:
             return None
-        for pod in self.pods():
+        for pod in self.pods.now():
             before = self._restarts.get(rollout.uid(pod), 0)
             if rollout.restarts(pod) > before:
                 reason = f"pod {pod['metadata']['name']}: {rollout.last_end(pod)}"
-                return self._told(f"{self.instance}: {reason}", pod, previous=True)
+                return self._told(f"{self.instance}: {reason}", pod, before_restart=True)
             if stuck := rollout.hopeless(pod):
                 return f"{self.instance}: {stuck}"
         return None
 
     def restart_count(self) -> int:
         """How many times containers of its pods were started again."""
-        return sum(rollout.restarts(pod) for pod in self.pods())
-
-    def log_position(self) -> int:
-        """The time of the last line that any of its pods has written; 0 if there is none."""
-        found = [line for pod in self.pods() for line in self._log(pod, tailLines="1")]
-        return max((line.at for line in (*found, *list(self._kept)[-1:])), default=0)
-
-    def log(self, after: int = 0) -> str:
-        """What was written after that place, by pods that are gone too."""
-        since = {"sinceTime": pod_logs.stamp(after)} if after else {}
-        live = [line for pod in self.pods() for line in self._log(pod, **since)]
-        return pod_logs.text({*self._kept, *live}, after=after)
+        return sum(rollout.restarts(pod) for pod in self.pods.now())
 
     def samples(self) -> list[Sample]:
         """What the metrics pages of its ready pods have; none if it has no such page."""
-        return [
-            sample for pod in self.pods() if rollout.is_ready(pod) for sample in self._page(pod)
-        ]
+        page = self.deployed.metrics
+        return [] if page is None else self.pods.samples(page)
 
     def remove(self) -> None:
         """Deletes the Deployment; returns when its pods are gone."""
-        self._keep_logs()
+        self.pods.keep_logs()
         self._copies = 0
         with suppress(NotFound):
             self._api.delete(
@@ -226,16 +207,6 @@ class Workload:
         self._copies = copies
         return answer
 
-    def _delete(self, pod: KubeObject, *, grace: int | None = None) -> None:
-        with suppress(NotFound):
-            self._api.delete(
-                PODS,
-                pod["metadata"]["name"],
-                namespace=self.deployed.namespace,
-                uid=rollout.uid(pod),
-                grace_seconds=grace,
-            )
-
     def _await_pods(
         self,
         test: Callable[[Collection[KubeObject]], bool],
@@ -244,13 +215,7 @@ class Workload:
         seconds: float,
         hopeless: Callable[[Iterable[KubeObject]], str | None] = lambda _: None,
     ) -> tuple[KubeObject, ...]:
-        watched = Watched(
-            self._api,
-            PODS,
-            namespace=self.deployed.namespace,
-            seconds=seconds,
-            labels=self._labels,
-        )
+        watched = self.pods.watched(seconds)
         for pods in watched:
             if test(pods):
                 return pods
@@ -276,37 +241,6 @@ class Workload:
             "it has no pod",
         )
 
-    def _keep_logs(self) -> tuple[KubeObject, ...]:
-        """Before pods are taken away, what they have said; gives the pods."""
-        pods = self.pods()
-        since = {"sinceTime": pod_logs.stamp(self._kept[-1].at)} if self._kept else {}
-        known = set(self._kept)
-        lines = {line for pod in pods for line in self._log(pod, **since)}
-        self._kept.extend(sorted(lines - known))
-        return pods
-
-    def _log(self, pod: KubeObject, **query: str) -> Iterator[Line]:
-        path = PODS.path(
-            namespace=self.deployed.namespace, name=pod["metadata"]["name"], subresource="log"
-        )
-        asked = {"container": self.container, "timestamps": "true", **query}
-        with suppress(ApiError):  # it has not started, or is gone
-            yield from pod_logs.parse(self._patient.raw(path, query=asked))
-
-    def _told(self, message: str, pod: KubeObject, *, previous: bool = False) -> str:
-        which = {"previous": "true"} if previous else {}
-        tail = "".join(
-            f"\n{line.text}" for line in self._log(pod, tailLines=str(TAIL_LINES), **which)
-        )
-        return f"{message}; its last lines:{tail}" if tail else message
-
-    def _page(self, pod: KubeObject) -> list[Sample]:
-        page = self.deployed.metrics
-        if page is None:
-            return []
-        name = f"{pod['metadata']['name']}:{page.port}"
-        proxy = PODS.path(namespace=self.deployed.namespace, name=name, subresource="proxy")
-        try:
-            return pages.parsed(self._patient.raw(f"{proxy}{page.path}"))
-        except ApiError as error:
-            raise ImplementationError(f"{self._owner}: metrics of pod {name}: {error}") from error
+    def _told(self, message: str, pod: KubeObject, *, before_restart: bool = False) -> str:
+        tail = self.pods.tail(pod, before_restart=before_restart)
+        return f"{message}; its last lines:\n{tail}" if tail else message

@@ -81,7 +81,7 @@ def test_lines_of_all_pods_come_in_the_order_in_which_they_were_written(
 ) -> None:
     says(server, "a", f"{STAMP}1.5Z one", f"{STAMP}3.0Z three")
     says(server, "b", f"{STAMP}2.0Z two")
-    assert workload.log() == "one\ntwo\nthree\n"
+    assert workload.pods.log() == "one\ntwo\nthree\n"
     (asked,) = server.requests("GET", f"{PODS}/a/log")
     assert asked.query == {"container": "main", "timestamps": "true"}
 
@@ -90,10 +90,10 @@ def test_a_log_is_read_on_from_the_last_line_before_a_mark(
     server: FaultServer, workload: Workload
 ) -> None:
     says(server, "a", f"{STAMP}1.5Z one")
-    mark = workload.log_position()
+    mark = workload.pods.log_position()
     assert mark == SECOND + 1_500_000_000
     says(server, "a", f"{STAMP}1.5Z one", f"{STAMP}1.500000001Z two")
-    assert workload.log(after=mark) == "two\n"
+    assert workload.pods.log(after=mark) == "two\n"
     assert server.requests("GET", f"{PODS}/a/log")[-1].query["sinceTime"] == f"{STAMP}1Z"
 
 
@@ -103,8 +103,8 @@ def test_what_a_pod_has_said_is_kept_when_a_verb_takes_it_away(
     says(server, "a", f"{STAMP}1Z one")
     workload.ask_to_end()
     server.script("GET", PODS, listing("3"))
-    assert workload.log() == "one\n"
-    assert workload.log_position() == SECOND + 1_000_000_000
+    assert workload.pods.log() == "one\n"
+    assert workload.pods.log_position() == SECOND + 1_000_000_000
 
 
 def test_a_pod_that_has_not_started_has_said_nothing(
@@ -112,7 +112,7 @@ def test_a_pod_that_has_not_started_has_said_nothing(
 ) -> None:
     server.script("GET", f"{PODS}/a/log", failure(400, "BadRequest"))
     says(server, "b", f"{STAMP}1Z one")
-    assert workload.log() == "one\n"
+    assert workload.pods.log() == "one\n"
 
 
 def test_metrics_come_by_the_proxy_to_each_ready_pod(
@@ -122,7 +122,7 @@ def test_metrics_come_by_the_proxy_to_each_ready_pod(
     server.script("GET", f"{PODS}/a%3A8080/proxy/metrics", Answer(200, 'waiting{queue="x"} 3\n'))
     assert workload.samples() == [Sample("waiting", {"queue": "x"}, 3.0)]
     server.script("GET", f"{PODS}/a%3A8080/proxy/metrics", failure(503, "ServiceUnavailable"))
-    with pytest.raises(ImplementationError, match=r"^mine 1: metrics of pod a:8080: GET .* 503 "):
+    with pytest.raises(ImplementationError, match=r"^metrics of pod a:8080: GET .* 503 "):
         workload.samples()
 
 
