@@ -28,6 +28,7 @@ Examples:
   queuecheck run features/koord-queue/preemption.feature:23
   queuecheck run --implementation mine.yaml --timeout-scale 3
   queuecheck run --repeat 10 --random-order 4711
+  queuecheck run --rerun-failed reports --report again
   queuecheck run --must-fail spared.yaml --implementation idle.yaml --timeout-scale 0.1
 
 \b
@@ -51,6 +52,8 @@ class Options:
     timeout_scale: float = 1.0
     keep: str | None = None
     evidence: Path | None = None
+    report: Path = Path("reports")
+    rerun_failed: Path | None = None
     strict: bool = False
     accept_baseline: bool = False
     must_fail: Path | None = None
@@ -119,10 +122,24 @@ class Options:
     help="Leave the namespaces of these scenarios while the cluster lasts.",
 )
 @click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    default=Path("reports"),
+    show_default=True,
+    metavar="DIR",
+    help="Where report.json, junit.xml and summary.md go.",
+)
+@click.option(
     "--evidence",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where failed scenarios leave their evidence (reports/evidence).",
+    help="Where failed scenarios leave their evidence (evidence, beside the report).",
+)
+@click.option(
+    "--rerun-failed",
+    type=click.Path(path_type=Path),
+    metavar="REPORT",
+    help="Only what did not pass in the run of this report.",
 )
 @click.option(
     "--must-fail",
@@ -166,7 +183,9 @@ def arguments(options: Options, *, tests: int) -> list[str]:
         ("implementation", options.implementation),
         ("random-order", options.random_order),
         ("keep", options.keep),
-        ("evidence", options.evidence),
+        ("evidence", options.evidence or options.report / "evidence"),
+        ("rerun-failed", options.rerun_failed),
+        ("report", None if options.must_fail else options.report),
         ("must-fail", options.must_fail),
     ):
         if value is not None:

@@ -99,6 +99,11 @@ def add(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="writes report.json, junit.xml and summary.md there",
     )
+    group.addoption(
+        "--qc-rerun-failed",
+        metavar="REPORT",
+        help="only what did not pass in the run of this report",
+    )
     group.addoption("--qc-run", help="the run's short name (a random one)")
     parser.addini("queuecheck_features", "directories of feature files", type="paths", default=[])
     parser.addini("queuecheck_catalogue", "a catalogue of one's own", type="paths", default=[])

@@ -31,9 +31,10 @@ from queuecheck.implementation import (
     load_descriptor,
     packaged_descriptor,
 )
-from queuecheck.plugin import options
+from queuecheck.plugin import facts, options
 from queuecheck.profiles import Profile
-from queuecheck.verdict import ExitCode, vacuity
+from queuecheck.report.document import ReportError, read_report
+from queuecheck.verdict import ExitCode, Outcome, vacuity
 
 
 def refuse(config: pytest.Config) -> int | None:
@@ -114,7 +115,10 @@ def _problems(
         if not any(stands_at(scenario, place) for scenario in scenarios):
             yield f"no scenario stands at {place}; `queuecheck list` names them all"
     yield from _nothing_chosen(config, scenarios, words)
+    yield from _nothing_to_repeat(config, scenarios)
     yield from _wrongly_spared(config, scenarios)
+    if problem := facts.unusable(config):
+        yield problem
     scale = config.option.qc_timeout_scale
     if not 0 < scale < math.inf:
         yield f"--timeout-scale {scale:g}: it has to be a number, and more than 0"
@@ -122,10 +126,49 @@ def _problems(
         yield f"--repeat {config.option.qc_repeat}: it has to be at least 1"
 
 
-def chosen(config: pytest.Config, words: Vocabulary) -> Choice | None:
+def chosen(config: pytest.Config, words: Vocabulary) -> Choice:
+    """What ``--qc-select`` and ``--qc-rerun-failed`` say of a scenario.
+
+    Raises SelectionError or ReportError.
+    """
+    by_tags = selected(config, words)
+    failed = failed_before(config)
+    return lambda scenario: (
+        (by_tags is None or by_tags(scenario))
+        and (failed is None or (scenario.file, scenario.name) in failed)
+    )
+
+
+def selected(config: pytest.Config, words: Vocabulary) -> Choice | None:
     """What ``--qc-select`` says of a scenario; None without one. Raises SelectionError."""
     expression = config.option.qc_select
     return None if expression is None else choice(expression, words)
+
+
+def failed_before(config: pytest.Config) -> frozenset[tuple[str, str]] | None:
+    """File and name of what did not pass in the run of ``--qc-rerun-failed``; None without one.
+
+    Raises ReportError.
+    """
+    named = config.option.qc_rerun_failed
+    if named is None:
+        return None
+    fine = {Outcome.PASSED, Outcome.NOT_SUPPORTED}
+    runs = read_report(config.invocation_params.dir / named).scenarios
+    return frozenset((run.file, run.name) for run in runs if run.outcome not in fine)
+
+
+def _nothing_to_repeat(config: pytest.Config, scenarios: tuple[Scenario, ...]) -> Iterator[str]:
+    try:
+        failed = failed_before(config)
+    except ReportError as error:
+        yield f"--rerun-failed {error}"
+        return
+    if failed is not None and not any((each.file, each.name) in failed for each in scenarios):
+        known = (
+            "of what failed in it nothing is there any more" if failed else "nothing failed in it"
+        )
+        yield f"--rerun-failed {config.option.qc_rerun_failed}: {known}"
 
 
 def _nothing_chosen(
@@ -133,12 +176,12 @@ def _nothing_chosen(
 ) -> Iterator[str]:
     """Where each option by itself is right, and yet together they leave nothing."""
     try:
-        selected = chosen(config, words)
+        by_tags = selected(config, words)
     except SelectionError as error:
         yield f"--select {error}"
         return
-    if selected is not None:
-        left = [each for each in scenarios if selected(each)]
+    if by_tags is not None:
+        left = [each for each in scenarios if by_tags(each)]
         if scenarios and not left:
             yield f"--select {config.option.qc_select!r}: no scenario has such tags"
         scenarios = tuple(left) or scenarios

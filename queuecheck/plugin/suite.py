@@ -6,7 +6,6 @@ phase in which it ended and the kind of the exception, and put on pytest's repor
 
 from __future__ import annotations
 
-import os
 import random
 import shlex
 from collections.abc import Generator
@@ -19,11 +18,11 @@ import pytest
 from queuecheck.catalogue import NEEDS_PREFIX, Choice, Scenario
 from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.implementation import Descriptor
-from queuecheck.plugin import compat, options, preflight, record
+from queuecheck.plugin import compat, facts, options, preflight, record
 from queuecheck.plugin.account import ACCOUNT
 from queuecheck.plugin.errors import classify, told
 from queuecheck.report import ClusterFacts, ScenarioRun
-from queuecheck.secrecy import known, of_command, of_environment
+from queuecheck.secrecy import known
 from queuecheck.verdict import Outcome
 from queuecheck.world import EnvironmentBroken, Stage, World
 
@@ -44,7 +43,7 @@ class Suite:
     def __init__(
         self, config: pytest.Config, descriptor: Descriptor, *, chosen: Choice | None = None
     ) -> None:
-        """``chosen`` is what ``--qc-select`` says of a scenario."""
+        """``chosen`` is what ``--qc-select`` and ``--qc-rerun-failed`` say of a scenario."""
         self._config = config
         self._chosen = chosen or (lambda _: True)
         self.descriptor = descriptor
@@ -53,8 +52,7 @@ class Suite:
         self.lost = ""
         cluster = str(config.option.qc_cluster)
         self.cluster = ClusterFacts(kind=cluster, reason=f"cluster {cluster}")
-        commands = [word for each in descriptor.processes for word in of_command(each.command)]
-        self.secrets = known([*of_environment(os.environ), *commands])
+        self.secrets = facts.secrets(descriptor)
 
     def meet(self, stage: Stage) -> None:
         """The stage is open: says what it is, and learns its secrets."""
@@ -83,7 +81,7 @@ class Suite:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """``--qc-id``, ``--qc-select``, ``--qc-at`` and ``--qc-random-order``."""
+        """``--qc-id``, ``--qc-select``, ``--qc-at``, ``--qc-rerun-failed``, then the order."""
         left_out = [item for item in items if SCENARIO in item.stash and not self._wanted(item)]
         if left_out:
             self._config.hook.pytest_deselected(items=left_out)

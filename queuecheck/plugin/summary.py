@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from queuecheck.plugin import compat, options, preflight, record
-from queuecheck.report import ClusterFacts, ScenarioRun
+from queuecheck.plugin import compat, facts, options, preflight, record
+from queuecheck.report import ClusterFacts, Report, RunFacts, ScenarioRun
+from queuecheck.report.build import build
+from queuecheck.report.publish import publish
 from queuecheck.verdict import (
     ExitCode,
     Outcome,
@@ -40,6 +43,8 @@ class Summary:
         self._clusters: dict[ClusterFacts, None] = {}
         self._foreign_failures = False
         self._interrupted = ""
+        self._started = facts.now()
+        self._published = ""
 
     def pytest_report_header(self) -> str:
         """What is about to be judged, and with which seed."""
@@ -71,6 +76,7 @@ class Summary:
         if stopped or exitstatus == pytest.ExitCode.INTERRUPTED:
             self._interrupted = str(stopped) if isinstance(stopped, str) else "interrupted"
         if exitstatus == pytest.ExitCode.INTERNAL_ERROR:
+            self._interrupted = "internal error"
             session.exitstatus = ExitCode.HARNESS
         elif exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
             session.exitstatus = ExitCode.USAGE
@@ -78,6 +84,50 @@ class Summary:
             session.exitstatus = self._verdict().exit_code
         elif not self._runs and exitstatus == pytest.ExitCode.INTERRUPTED:
             session.exitstatus = ExitCode.HARNESS
+        if self._runs or self._interrupted:
+            session.exitstatus = self._publish(session.exitstatus)
+
+    def _publish(self, code: int) -> int:
+        """Writes the report, if one is wanted. The exit code, which tells where it could not be."""
+        directory = facts.directory_of(self._config)
+        if directory is None:
+            return code
+        try:
+            publish(self._report(code), directory)
+        except OSError as error:
+            self._published = f"no report: {error.filename or directory}: {error.strerror}"
+            return code or ExitCode.ENVIRONMENT
+        self._published = f"report: {directory}"
+        return code
+
+    def _report(self, code: int) -> Report:
+        profile = self._descriptor.profile
+        scope = self._scope()
+        verdict = self._verdict()
+        if code in set(ExitCode):
+            verdict = replace(verdict, exit_code=ExitCode(code))
+        return build(
+            run=RunFacts(
+                id=str(self._config.option.qc_run),
+                started=self._started,
+                ended=facts.now(),
+                reproduce=facts.command(self._config),
+                ended_early=self._interrupted,
+                selection=scope.selection,
+            ),
+            verdict=verdict,
+            results=self._by_requirement(),
+            runs=[facts.beside(run, self._config) for run in self._runs.values()],
+            implementation=facts.implementation(
+                self._descriptor, missing=scope.missing, absent=scope.absent
+            ),
+            clusters=self._clusters,
+            versions=facts.versions(),
+            configuration=facts.configuration(self._config),
+            catalogue=self._catalogue,
+            profile=(profile.name, profile.title),
+            secrets=facts.secrets(self._descriptor),
+        )
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """The results by requirement, and the verdict."""
@@ -99,6 +149,8 @@ class Summary:
             terminalreporter.write_line(note)
         colour = "green" if verdict.exit_code is ExitCode.CONFORMANT else "red"
         terminalreporter.write_line(verdict.headline, **{colour: True, "bold": True})
+        if self._published:
+            terminalreporter.write_line(self._published)
 
     def _by_requirement(self) -> tuple[RequirementResult, ...]:
         places: dict[str, set[str]] = {}
@@ -113,6 +165,9 @@ class Summary:
         )
 
     def _verdict(self) -> RunVerdict:
+        return judge(self._by_requirement(), self._scope())
+
+    def _scope(self) -> Scope:
         covered = {name for scenario in self._scenarios for name in scenario.requirements}
         needed = {
             word.removeprefix("needs:") for scenario in self._scenarios for word in scenario.words
@@ -122,18 +177,15 @@ class Summary:
             for feature in self._descriptor.profile.features.values()
             if feature.name in needed and feature.name not in self._descriptor.features
         ]
-        return judge(
-            self._by_requirement(),
-            Scope(
-                expected=frozenset(row.id for row in self._catalogue.standing),
-                covered=frozenset(covered),
-                selection=self._is_selection(),
-                missing=tuple(each.name for each in undeclared if each.required),
-                absent=tuple(each.name for each in undeclared if not each.required),
-                interrupted=self._interrupted,
-                strict=bool(self._config.option.qc_strict),
-                accept_baseline=bool(self._config.option.qc_accept_baseline),
-            ),
+        return Scope(
+            expected=frozenset(row.id for row in self._catalogue.standing),
+            covered=frozenset(covered),
+            selection=self._is_selection(),
+            missing=tuple(each.name for each in undeclared if each.required),
+            absent=tuple(each.name for each in undeclared if not each.required),
+            interrupted=self._interrupted,
+            strict=bool(self._config.option.qc_strict),
+            accept_baseline=bool(self._config.option.qc_accept_baseline),
         )
 
     def _is_selection(self) -> bool:
@@ -147,6 +199,7 @@ class Summary:
                 option.qc_id
                 or option.qc_at
                 or option.qc_select
+                or option.qc_rerun_failed
                 or option.keyword
                 or option.markexpr
             )

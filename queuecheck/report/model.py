@@ -81,8 +81,7 @@ class RequirementRow:
     """A requirement and what came of it: the worst of its scenarios, and that one's reason.
 
     ``outcome`` may be ``not-run``. ``scenarios`` are places in ``Report.scenarios``, from 0.
-    ``runs`` and ``passed`` give the pass rate. ``ms`` is the longest of its scenarios. ``known``
-    is a link that the implementation's baseline gives.
+    ``runs`` and ``passed`` give the pass rate. ``ms`` is the longest of its scenarios.
     """
 
     id: str
@@ -93,7 +92,6 @@ class RequirementRow:
     needs: tuple[str, ...] = ()
     outcome: str = NOT_RUN
     reason: str = ""
-    known: str = ""
     ms: int = 0
     runs: int = 0
     passed: int = 0
@@ -137,7 +135,11 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict, the exit code of the run, and the sentences that explain both."""
+    """The verdict, the exit code of the run, and the sentences that explain both.
+
+    ``verdict`` is conformant, partial, not conformant or no verdict. Of a selection that could be
+    judged it is only selection passed or selection failed: it says nothing of conformance.
+    """
 
     verdict: str
     exit_code: int
@@ -146,8 +148,21 @@ class Judgement:
 
 
 @dataclass(frozen=True)
+class Known:
+    """A requirement that an implementation is known to fail, why, and where more is said."""
+
+    id: str
+    reason: str
+    link: str = ""
+
+
+@dataclass(frozen=True)
 class ImplementationFacts:
-    """Who was judged. ``missing`` are features that a full verdict needs and that it lacks."""
+    """Who was judged.
+
+    ``features`` are what it declares. ``missing`` are those that a full verdict needs and that it
+    does not declare, ``absent`` those that it may do without.
+    """
 
     name: str
     version: str
@@ -155,6 +170,12 @@ class ImplementationFacts:
     features: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
+    baseline: tuple[Known, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Name and version."""
+        return f"{self.name} {self.version}"
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,11 @@ class RunVerdict:
     headline: str
     notes: tuple[str, ...]
 
+    @property
+    def word(self) -> str:
+        """The verdict, or for a selection only whether it passed: it says nothing more."""
+        return self.headline.partition(":")[0]
+
 
 FAILING = frozenset({Outcome.FAILED, Outcome.EXPECTED_FAILURE})
 OPEN = frozenset({Outcome.HARNESS_ERROR, Outcome.CLEANUP_ERROR})

@@ -1,0 +1,86 @@
+"""A report as a file: JSON of one line for each scenario and requirement, with a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from queuecheck.report.model import API_VERSION, KIND, Report
+from queuecheck.report.plain import NotPlain, from_plain, to_plain
+
+LARGEST = 200 * 1024 * 1024
+# What is a long list gets a line for each entry: a reader can search it, and compare two of them.
+LISTS = frozenset({"requirements", "scenarios"})
+
+
+class ReportError(Exception):
+    """A file is no report that can be read; the message is one line."""
+
+
+def to_document(report: Report) -> dict[str, Any]:
+    """Plain data that says what it is."""
+    return {"apiVersion": API_VERSION, "kind": KIND, **to_plain(report)}
+
+
+def digest_of(document: Mapping[str, Any]) -> str:
+    """SHA-256 of all but the digest itself, whatever the layout of the file: ``sha256:…``."""
+    rest = {key: value for key, value in document.items() if key != "digest"}
+    text = json.dumps(rest, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def dumps(report: Report) -> str:
+    """The text of ``report.json``."""
+    return "{\n" + ",\n".join(_entries(to_document(report))) + "\n}\n"
+
+
+def read_document(file: Path) -> dict[str, Any]:
+    """The plain data of a report's file, unchecked but for what it says it is.
+
+    Raises ReportError.
+    """
+    try:
+        if file.is_dir():
+            file /= "report.json"
+        if file.stat().st_size > LARGEST:
+            raise ReportError(f"{file}: larger than {LARGEST // 1024**2} MB; no report is")
+        document = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise ReportError(f"{file}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise ReportError(f"{file}: not JSON: {' '.join(str(error).split())}") from error
+    said = (document.get("apiVersion"), document.get("kind")) if isinstance(document, dict) else ()
+    if said != (API_VERSION, KIND):
+        raise ReportError(f"{file}: not a report of apiVersion {API_VERSION}, kind {KIND}")
+    found: dict[str, Any] = document
+    return found
+
+
+def to_report(document: Mapping[str, Any], *, name: str) -> Report:
+    """The report of a document. Raises ReportError, naming the file ``name``."""
+    rest = {key: value for key, value in document.items() if key not in {"apiVersion", "kind"}}
+    try:
+        return from_plain(Report, rest)
+    except NotPlain as error:
+        raise ReportError(f"{name}: not a whole report: {error}") from error
+
+
+def read_report(file: Path) -> Report:
+    """The report in a file, or in ``report.json`` of a directory. Raises ReportError."""
+    return to_report(read_document(file), name=str(file))
+
+
+def _entries(document: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in document.items():
+        if key in LISTS and value:
+            items = ",\n".join(f" {_line(item)}" for item in value)
+            yield f"{json.dumps(key)}: [\n{items}\n]"
+        else:
+            yield f"{json.dumps(key)}: {_line(value)}"
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,131 @@
+"""``summary.md``: what a page of a CI run shows; and the table of several implementations."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from queuecheck.report.model import NOT_RUN, Report, RequirementRow
+from queuecheck.verdict import Outcome
+
+WORDS = {**{str(outcome): outcome.word.lower() for outcome in Outcome}, NOT_RUN: "not run"}
+SYMBOLS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.STALE_BASELINE: "❌"}
+QUIET = frozenset({Outcome.PASSED, Outcome.NOT_SUPPORTED, NOT_RUN})
+
+
+def summary(report: Report) -> str:
+    """The whole page."""
+    return "\n".join(_lines(report)).rstrip() + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"# {escape(report.judgement.headline)}"
+    yield ""
+    if report.run.ended_early:
+        yield f"**This report is partial: {escape(report.run.ended_early)}.**"
+        yield ""
+    cluster = "; ".join(each.reason for each in report.clusters) or "no cluster"
+    yield f"{escape(report.implementation.title)} against {escape(report.catalogue.title)}, on"
+    yield f"{escape(cluster)}; run {escape(report.run.id)} of {report.run.started}."
+    yield ""
+    for note in report.judgement.notes:
+        yield f"- {escape(note)}"
+    yield ""
+    yield from _areas(report)
+    loud = [row for row in report.requirements if row.outcome not in QUIET]
+    if loud:
+        yield "## What did not pass"
+        yield ""
+        yield from table(
+            ["requirement", "level", "outcome", "reason", "to play it alone"],
+            [
+                [
+                    row.id,
+                    row.level.upper(),
+                    _word(row.outcome),
+                    row.reason,
+                    code(_command(report, row)),
+                ]
+                for row in loud
+            ],
+        )
+    shaky = [row for row in report.requirements if 0 < row.passed < row.runs]
+    if shaky:
+        yield "## What passed only at times"
+        yield ""
+        rows = [[row.id, f"{row.passed} of {row.runs}", _percent(row)] for row in shaky]
+        yield from table(["requirement", "passed", "rate"], rows)
+    if report.latencies:
+        yield "## How long it took"
+        yield ""
+        yield from table(
+            ["from … to …, not judged", "times", "p50", "p95"],
+            [
+                [each.name, str(each.count), f"{each.p50} ms", f"{each.p95} ms"]
+                for each in report.latencies
+            ],
+        )
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    yield f"To run it again: {code(report.run.reproduce)} ({escape(versions)})."
+
+
+def _areas(report: Report) -> Iterator[str]:
+    rows = [row for row in report.requirements if row.runs or not report.run.selection]
+    seen = Counter(row.outcome for row in rows)
+    outcomes = [word for word in WORDS if seen[word]]
+    body = []
+    for area in report.catalogue.areas:
+        own = Counter(row.outcome for row in rows if row.area == area.code)
+        if own:
+            body.append([area.title, *(str(own[word] or "") for word in outcomes)])
+    body.append(["**all**", *(f"**{seen[word]}**" for word in outcomes)])
+    yield from table(["area", *(_word(word) for word in outcomes)], body)
+
+
+def _command(report: Report, row: RequirementRow) -> str:
+    runs = [report.scenarios[number] for number in row.scenarios]
+    telling = [run for run in runs if run.outcome != Outcome.PASSED] or runs
+    return telling[0].reproduce if telling else ""
+
+
+def _percent(row: RequirementRow) -> str:
+    return f"{100 * row.passed / row.runs:.0f} %"
+
+
+def _word(outcome: str) -> str:
+    return f"{SYMBOLS[outcome]} {WORDS[outcome]}" if outcome in SYMBOLS else WORDS[outcome]  # type: ignore[index]
+
+
+def table(heading: Sequence[str], body: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A Markdown table and an empty line. Cells that begin with a backtick are code as they are."""
+    yield _row(heading)
+    yield _row(["---"] * len(heading))
+    for cells in body:
+        yield _row(cells)
+    yield ""
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def _cell(text: str) -> str:
+    if text.startswith(("`", "**")):
+        return text.replace("|", "\\|")
+    return escape(text)
+
+
+def code(text: str) -> str:
+    """Text in backticks, of which it may hold some itself."""
+    flat = " ".join(text.split())
+    if not flat:
+        return ""
+    fence = "`" * (max((len(run) for run in re.findall("`+", flat)), default=0) + 1)
+    pad = " " if flat.startswith("`") or flat.endswith("`") else ""
+    return f"{fence}{pad}{flat}{pad}{fence}"
+
+
+def escape(text: str) -> str:
+    """One line in which nothing is markup."""
+    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", " ".join(text.split()))
