@@ -80,7 +80,7 @@ types: $(READY) ## Check types
 
 lock: $(READY) ## Renew requirements.lock from pyproject.toml
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade \
-	  --group dev pyproject.toml -o requirements.lock
+	  --group dev --extra kind pyproject.toml -o requirements.lock
 
 clean: ## Remove what was made in this checkout (the control plane's cache stays)
 	@rm -rf $(VENV) dist build reports .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage

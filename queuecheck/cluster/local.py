@@ -95,6 +95,9 @@ class LocalCluster:
             raise ClusterError(f"no user {user!r}; there are {', '.join(COMPONENT_USERS)}")
         return self._started().kubeconfig(user)
 
+    def export_logs(self, directory: Path) -> None:
+        """See Cluster: nothing that would not be in the evidence of a scenario."""
+
     @property
     def nodes(self) -> NodeDriver:
         """See Cluster."""

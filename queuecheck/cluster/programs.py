@@ -34,10 +34,14 @@ class Programs:
     kubectl: Path | None = None
 
 
+def cache_root() -> Path:
+    """Where we keep what is not to be made twice; it need not exist yet."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")) / "queuecheck"
+
+
 def cache_directory() -> Path:
     """Where programs for this machine are kept; it need not exist yet."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "queuecheck" / KUBERNETES_VERSION / f"{system()}-{machine()}"
+    return cache_root() / KUBERNETES_VERSION / f"{system()}-{machine()}"
 
 
 def system() -> str:

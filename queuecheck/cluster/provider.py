@@ -37,6 +37,9 @@ class Cluster(Protocol):
     def kubeconfig_for(self, user: str) -> Path:
         """The kubeconfig of a component's user. Raises ClusterError if there is no such user."""
 
+    def export_logs(self, directory: Path) -> None:
+        """Writes there what the cluster itself has logged, where it keeps more than a run does."""
+
     def start(self) -> None:
         """Returns when the cluster can be used. Raises ClusterError, and then leaves nothing."""
 
