@@ -13,12 +13,13 @@ import time
 
 READY = """
 import pathlib, sys, tempfile, time
+from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.implementation import packaged_descriptor
 from queuecheck.timeline import Budgets
 from queuecheck.world import Stage
 with tempfile.TemporaryDirectory() as directory:
     stage = Stage(run="bench", worker=sys.argv[1], descriptor=packaged_descriptor("reference"),
-        cluster="local", budgets=Budgets(), evidence_directory=pathlib.Path(directory))
+        cluster=ClusterChoice(), budgets=Budgets(), evidence_directory=pathlib.Path(directory))
     began = time.perf_counter()
     stage.open()
     print(time.perf_counter() - began, flush=True)

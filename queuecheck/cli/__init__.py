@@ -32,6 +32,7 @@ Exit codes:
         "list": Entry("queuecheck.cli.listing:list_scenarios", "Say what would run and why not."),
         "explain": Entry("queuecheck.cli.explain:explain", "Show a requirement and its scenarios."),
         "lint": Entry("queuecheck.cli.lint:lint", "Find what is wrong with features and steps."),
+        "clean": Entry("queuecheck.cli.clean:clean", "Take away what killed runs have left."),
         "cluster": Entry("queuecheck.cli.cluster:cluster", "Have a control plane to play with."),
         "doctor": Entry("queuecheck.cli.doctor:doctor", "Say what is there and what is missing."),
     },

@@ -12,8 +12,8 @@ import click
 from queuecheck import resources
 from queuecheck.catalogue import Scenario
 from queuecheck.cli.suite import read_descriptor, read_suite
+from queuecheck.cluster.choice import NODES, PROVIDERS, ClusterChoice
 
-CLUSTERS = ("local",)
 SETTINGS = resources.PACKAGE / "plugin" / "pytest.ini"
 PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "queuecheck.plugin")
 RANDOM = "random"
@@ -43,6 +43,11 @@ class Options:
 
     places: tuple[str, ...] = ()
     cluster: str = "local"
+    kubeconfig: Path | None = None
+    context: str | None = None
+    nodes: str = "real"
+    workload_image: str | None = None
+    yes: bool = False
     implementation: Path | None = None
     ids: tuple[str, ...] = ()
     select: str | None = None
@@ -59,16 +64,44 @@ class Options:
     must_fail: Path | None = None
     traceback: bool = False
 
+    @property
+    def choice(self) -> ClusterChoice:
+        """The cluster that is meant."""
+        return ClusterChoice(
+            self.cluster, self.kubeconfig, self.context, self.nodes, self.workload_image
+        )
+
 
 @click.command(epilog=EPILOG)
 @click.argument("places", nargs=-1, metavar="[FILE[:LINE]]...")
 @click.option(
     "--cluster",
-    type=click.Choice(CLUSTERS),
+    type=click.Choice(PROVIDERS),
     default="local",
     show_default=True,
-    help="Where scenarios run: local is a control plane of our own.",
+    help="Where scenarios run: local is a control plane of our own, existing the one that "
+    "--kubeconfig and --context name.",
 )
+@click.option(
+    "--kubeconfig",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="How an existing cluster is reached; never taken from the environment.",
+)
+@click.option("--context", metavar="NAME", help="The context in that file; never its current one.")
+@click.option(
+    "--nodes",
+    type=click.Choice(NODES),
+    default="real",
+    show_default=True,
+    help="Of an existing cluster: its own, or nodes without machines that the suite adds.",
+)
+@click.option(
+    "--workload-image",
+    metavar="REPOSITORY",
+    help="Where an existing cluster's nodes pull what pods run; without it they have it already.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask before writing to an existing cluster.")
 @click.option(
     "--implementation",
     type=click.Path(path_type=Path),
@@ -91,9 +124,8 @@ class Options:
     "-j",
     "--workers",
     type=click.IntRange(min=1),
-    default=WORKERS,
-    show_default=True,
-    help="Scenarios at a time, each on a control plane of its own.",
+    help=f"Scenarios at a time, each on a control plane of its own ({WORKERS}); on an existing "
+    "cluster one.",
 )
 @click.option(
     "--repeat",
@@ -155,9 +187,10 @@ class Options:
     help="Where only the implementation's known failures failed, make the exit code 0.",
 )
 @click.option("--traceback", is_flag=True, help="Show the Python traceback of failed claims.")
-def run(**values: object) -> int:
+def run(*, workers: int | None, **values: object) -> int:
     """Run scenarios against an implementation and give a verdict."""
     options = Options(**values)  # type: ignore[arg-type]
+    options = replace(options, workers=workers or (1 if options.choice.shared else WORKERS))
     scenarios = _selected(options)
     options = borne(options)
     _prepare(options)
@@ -187,9 +220,14 @@ def arguments(options: Options, *, tests: int) -> list[str]:
         ("rerun-failed", options.rerun_failed),
         ("report", None if options.must_fail else options.report),
         ("must-fail", options.must_fail),
+        ("kubeconfig", options.kubeconfig),
+        ("context", options.context),
+        ("workload-image", options.workload_image),
     ):
         if value is not None:
             words.append(f"--qc-{name}={value}")
+    words += [f"--qc-nodes={options.nodes}"] if options.nodes != "real" else []
+    words += ["--qc-yes"] if options.yes else []
     words += ["--qc-strict"] if options.strict else []
     words += ["--qc-accept-baseline"] if options.accept_baseline else []
     words += ["--qc-traceback"] if options.traceback else []

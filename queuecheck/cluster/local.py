@@ -50,7 +50,8 @@ class LocalCluster:
     ``manifests`` are files or directories of objects that are there from the start, in this order.
     Definitions have to be: the controller manager looks for new kinds every 30 s only, and until
     then does not collect what objects of theirs leave behind. ``start_seconds`` is how long each
-    program may take until it is ready, on a slow machine too.
+    program may take until it is ready, on a slow machine too; ``apiserver_flags`` are added to the
+    API server's own.
     """
 
     def __init__(
@@ -60,12 +61,14 @@ class LocalCluster:
         found: Programs | None = None,
         manifests: Sequence[Path] = (),
         start_seconds: float = START_SECONDS,
+        apiserver_flags: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.reason = f"cluster {name}: a control plane of our own on {LOOPBACK}"
         self._programs = found
         self._manifests = tuple(manifests)
         self._start_seconds = start_seconds
+        self._apiserver_flags = tuple(apiserver_flags)
         self._capabilities: frozenset[str] = frozenset()
         self._files: Files | None = None
         self._ports: Ports
@@ -89,8 +92,8 @@ class LocalCluster:
         """See Cluster."""
         return self._started().kubeconfig("admin")
 
-    def kubeconfig_for(self, user: str) -> Path:
-        """See Cluster; the users are those of ``COMPONENT_USERS``."""
+    def kubeconfig_for(self, user: str, *, account: str | None = None) -> Path:  # noqa: ARG002
+        """See Cluster; the users are those of ``COMPONENT_USERS``, the rights are lent to them."""
         if user not in COMPONENT_USERS:
             raise ClusterError(f"no user {user!r}; there are {', '.join(COMPONENT_USERS)}")
         return self._started().kubeconfig(user)
@@ -220,7 +223,8 @@ class LocalCluster:
     def _boot_server(self, found: Programs) -> None:
         files, ports = self._started(), self._ports
         self._launch("etcd", servers.etcd(found, files, ports))
-        apiserver = self._launch("kube-apiserver", servers.apiserver(found, files, ports))
+        command = [*servers.apiserver(found, files, ports), *self._apiserver_flags]
+        apiserver = self._launch("kube-apiserver", command)
         self._wait(lambda: _has_content(files.certificate), "its certificate", apiserver)
         for user in self._users:
             write_kubeconfig(

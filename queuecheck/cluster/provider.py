@@ -34,8 +34,12 @@ class Cluster(Protocol):
     def nodes(self) -> NodeDriver:
         """Decides which pods find room and what becomes of them."""
 
-    def kubeconfig_for(self, user: str) -> Path:
-        """The kubeconfig of a component's user. Raises ClusterError if there is no such user."""
+    def kubeconfig_for(self, user: str, *, account: str | None = None) -> Path:
+        """The kubeconfig of a component's user, with the rights of that service account.
+
+        A cluster may have either; ``account`` is ``namespace/name``. Raises ClusterError if there
+        is neither.
+        """
 
     def export_logs(self, directory: Path) -> None:
         """Writes there what the cluster itself has logged, where it keeps more than a run does."""

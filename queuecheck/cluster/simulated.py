@@ -4,12 +4,16 @@ Each open slot has a node of its own, labelled with it, that takes as many pods 
 so the real scheduler does the binding. The kubelet follows the bound pods by a watch and writes
 their status; it finishes the deletion of bound pods, which nobody else does. A node goes back to
 the pool when its slot is closed and its last pod is gone.
+
+On a cluster that is not ours alone others have nodes too: only pods on the nodes made here are
+touched, the nodes say by a heartbeat that they are alive, and ``remove`` takes them away.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from queuecheck.cluster.errors import ClusterError
@@ -28,15 +32,36 @@ from queuecheck.kube import (
 from queuecheck.kube.resource import NODES, PODS
 
 POOL = 8
+# A control plane that looks after its nodes gives one up that has been silent for 40 s.
+HEARTBEAT_SECONDS = 10.0
 ALLOCATABLE = {"cpu": "100000", "memory": "100Ti", "ephemeral-storage": "100Ti"}
 OVER = frozenset({"Succeeded", "Failed"})
 
 
 class SimulatedNodes:
-    """A NodeDriver on an API server whose nodes all belong to it."""
+    """A NodeDriver that makes its nodes itself.
 
-    def __init__(self, api: Api) -> None:
+    They are called ``<prefix>-0`` and so on, carry ``labels``, and have a heartbeat if asked for.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        *,
+        prefix: str = "simulated",
+        labels: Mapping[str, str] | None = None,
+        heartbeat: bool = False,
+    ) -> None:
         self._api = api
+        self._prefix = prefix
+        self._labels = dict(labels or {})
+        self._born = _now()
+        self._stopped = threading.Event()
+        self._heart = (
+            threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+            if heartbeat
+            else None
+        )
         self._lock = threading.RLock()
         self._pods: dict[str, KubeObject] = {}
         self._nodes: list[str] = []
@@ -54,6 +79,8 @@ class SimulatedNodes:
             for _ in range(POOL):
                 self._add_node()
         self._thread.start()
+        if self._heart is not None:
+            self._heart.start()
 
     def placed(self, pod: KubeObject, slot: str) -> KubeObject:
         """See NodeDriver: a label of a node that it selects."""
@@ -100,9 +127,22 @@ class SimulatedNodes:
 
     def stop(self) -> None:
         """See NodeDriver."""
+        self._stopped.set()
         self._watch.stop()
-        if self._thread.is_alive():
-            self._thread.join(5)
+        for thread in (self._thread, self._heart):
+            if thread is not None and thread.is_alive():
+                thread.join(5)
+
+    def remove(self) -> None:
+        """Takes the nodes away, after ``stop``, and the pods that are still on them."""
+        with self._lock:
+            for pod in self._pods.values():
+                with suppress(NotFound, Conflict):
+                    self._release(pod)
+            for node in self._nodes:
+                with suppress(NotFound):
+                    self._api.delete(NODES, node)
+            self._nodes.clear()
 
     def _commands(self) -> threading.RLock:
         if self._failure is not None:
@@ -110,28 +150,43 @@ class SimulatedNodes:
         return self._lock
 
     def _add_node(self) -> str:
-        name = f"simulated-{len(self._nodes)}"
+        name = f"{self._prefix}-{len(self._nodes)}"
+        labels = {**self._labels, "kubernetes.io/hostname": name}
         body: KubeObject = {
             "apiVersion": "v1",
             "kind": "Node",
-            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+            "metadata": {"name": name, "labels": labels},
         }
         self._api.create(NODES, body)
+        self._nodes.append(name)
         # Admission puts a not-ready taint on every new node, and leaves it to others to remove.
         self._api.patch(NODES, name, {"spec": {"taints": None}})
-        condition = {
+        room = {**ALLOCATABLE, "pods": "0"}
+        status = {"capacity": room, "allocatable": room, "conditions": [self._ready()]}
+        self._api.patch(NODES, name, {"status": status}, subresource="status")
+        return name
+
+    def _ready(self) -> KubeObject:
+        return {
             "type": "Ready",
             "status": "True",
             "reason": "Simulated",
             "message": "a node without a machine",
             "lastHeartbeatTime": _now(),
-            "lastTransitionTime": _now(),
+            "lastTransitionTime": self._born,
         }
-        room = {**ALLOCATABLE, "pods": "0"}
-        status = {"capacity": room, "allocatable": room, "conditions": [condition]}
-        self._api.patch(NODES, name, {"status": status}, subresource="status")
-        self._nodes.append(name)
-        return name
+
+    def _beat(self) -> None:
+        while not self._stopped.wait(HEARTBEAT_SECONDS):
+            for node in list(self._nodes):
+                # A beat that is lost is made up for by the next one.
+                with suppress(ApiError):
+                    self._api.patch(
+                        NODES,
+                        node,
+                        {"status": {"conditions": [self._ready()]}},
+                        subresource="status",
+                    )
 
     def _free_node(self) -> str:
         taken = set(self._slots.values())
@@ -158,11 +213,11 @@ class SimulatedNodes:
             for item in self._watch:
                 with self._lock:
                     if isinstance(item, Listed):
-                        self._pods = {_uid(pod): pod for pod in item.objects}
+                        self._pods = {_uid(pod): pod for pod in item.objects if self._ours(pod)}
                         self._released &= self._pods.keys()
                         for pod in list(self._pods.values()):
                             self._tend(pod)
-                    elif isinstance(item, Changed):
+                    elif isinstance(item, Changed) and self._ours(item.object):
                         self._take(item)
         except Exception as error:
             self._failure = error  # told to whoever gives the next command
@@ -178,6 +233,9 @@ class SimulatedNodes:
         if known is None or _version(known) < _version(item.object):
             self._pods[uid] = item.object
         self._tend(self._pods[uid])
+
+    def _ours(self, pod: KubeObject) -> bool:
+        return pod["spec"].get("nodeName") in self._nodes
 
     def _pods_of(self, slot: str) -> Iterator[KubeObject]:
         return (pod for pod in list(self._pods.values()) if _slot(pod) == slot)

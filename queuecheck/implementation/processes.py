@@ -283,7 +283,7 @@ class ProcessImplementation:
         own = (
             self._cluster.kubeconfig
             if process.user is None
-            else self._cluster.kubeconfig_for(process.user)
+            else self._cluster.kubeconfig_for(process.user, account=process.account)
         )
         if server is None:
             return own

@@ -8,6 +8,7 @@ import pytest
 
 from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.kube import Api, ApiError
+from queuecheck.plugin import options
 from queuecheck.plugin.collection import SUITE
 from queuecheck.plugin.suite import FAILED, SCENARIO, Suite, decide, needs_of
 from queuecheck.timeline import Budgets
@@ -25,10 +26,11 @@ def qc_stage(pytestconfig: pytest.Config) -> Iterator[Stage]:
         run=str(pytestconfig.option.qc_run),
         worker=suite.worker,
         descriptor=suite.descriptor,
-        cluster=str(pytestconfig.option.qc_cluster),
+        cluster=options.cluster_choice(pytestconfig),
         budgets=Budgets(scale=float(pytestconfig.option.qc_timeout_scale)),
         evidence_directory=suite.evidence_directory,
         canary=pytestconfig.option.qc_must_fail is None,
+        keep=pytestconfig.option.qc_keep is not None,
     )
     try:
         stage.open()

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from queuecheck import resources
+from queuecheck.cluster.choice import NODES, PROVIDERS, ClusterChoice
 
-CLUSTERS = ("local",)
 RANDOM = "random"
 DRAWN = "queuecheck"
 RUN_LETTERS = "bcdfghjkmnpqrstvwxz23456789"
@@ -20,7 +20,25 @@ def add(parser: pytest.Parser) -> None:
     """Adds options and ini settings."""
     group = parser.getgroup("queuecheck", "conformance of batch queues")
     group.addoption(
-        "--qc-cluster", choices=CLUSTERS, default="local", help="where scenarios run (local)"
+        "--qc-cluster", choices=PROVIDERS, default="local", help="where scenarios run (local)"
+    )
+    group.addoption("--qc-kubeconfig", metavar="FILE", help="kubeconfig of an existing cluster")
+    group.addoption("--qc-context", metavar="NAME", help="the context in it that is meant")
+    group.addoption(
+        "--qc-nodes",
+        choices=NODES,
+        default="real",
+        help="of an existing cluster: its own nodes, or such as the suite adds and plays (real)",
+    )
+    group.addoption(
+        "--qc-workload-image",
+        metavar="REPOSITORY",
+        help="where those nodes pull what pods run (they have it already)",
+    )
+    group.addoption(
+        "--qc-yes",
+        action="store_true",
+        help="writes to an existing cluster without asking, whoever else uses it",
     )
     group.addoption(
         "--qc-implementation",
@@ -109,6 +127,20 @@ def add(parser: pytest.Parser) -> None:
     parser.addini("queuecheck_catalogue", "a catalogue of one's own", type="paths", default=[])
     parser.addini(
         "queuecheck_steps", "packages of step definitions", type="args", default=["steps"]
+    )
+
+
+def cluster_choice(config: pytest.Config) -> ClusterChoice:
+    """The cluster that the options ask for."""
+    option = config.option
+    return ClusterChoice(
+        provider=option.qc_cluster,
+        kubeconfig=config.invocation_params.dir / option.qc_kubeconfig
+        if option.qc_kubeconfig is not None
+        else None,
+        context=option.qc_context,
+        nodes=option.qc_nodes,
+        workload=option.qc_workload_image,
     )
 
 

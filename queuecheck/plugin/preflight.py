@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,14 +30,14 @@ from queuecheck.implementation import (
     load_descriptor,
     packaged_descriptor,
 )
-from queuecheck.plugin import facts, options
+from queuecheck.plugin import consent, facts, options
 from queuecheck.profiles import Profile
 from queuecheck.report.document import ReportError, read_report
 from queuecheck.verdict import ExitCode, Outcome, vacuity
 
 
 def refuse(config: pytest.Config) -> int | None:
-    """Exit code 2, after saying why, or None when the run may begin."""
+    """The exit code, after saying why, or None when the run may begin."""
     try:
         descriptor = descriptor_of(config)
         catalogue = catalogue_of(config, descriptor)
@@ -49,9 +48,13 @@ def refuse(config: pytest.Config) -> int | None:
         ]
     except (DescriptorError, CatalogueError, FeatureError) as error:
         problems = [str(error)]
-    for problem in problems:
-        sys.stderr.write(f"queuecheck: {problem}\n")
-    return int(ExitCode.USAGE) if problems else None
+    consent.say(*problems)
+    if problems:
+        return int(ExitCode.USAGE)
+    choice = options.cluster_choice(config)
+    if choice.shared and not config.option.collectonly:
+        return consent.refused(config, choice, descriptor)
+    return None
 
 
 def descriptor_of(config: pytest.Config) -> Descriptor:
@@ -114,6 +117,13 @@ def _problems(
     for place in config.option.qc_at:
         if not any(stands_at(scenario, place) for scenario in scenarios):
             yield f"no scenario stands at {place}; `queuecheck list` names them all"
+    choice = options.cluster_choice(config)
+    yield from choice.problems()
+    if choice.shared and (getattr(config.option, "numprocesses", None) or 1) > 1:
+        yield (
+            f"-j {config.option.numprocesses}: all scenarios on an existing cluster share one "
+            "implementation, so one at a time is played"
+        )
     yield from _nothing_chosen(config, scenarios, words)
     yield from _nothing_to_repeat(config, scenarios)
     yield from _wrongly_spared(config, scenarios)

@@ -6,6 +6,7 @@ names no kind, annotation or namespace of any of them.
 
 from queuecheck.profiles.profile import (
     Canary,
+    Controllers,
     Feature,
     Kind,
     Look,
@@ -19,6 +20,7 @@ from queuecheck.profiles.profile import (
 
 __all__ = [
     "Canary",
+    "Controllers",
     "Feature",
     "Kind",
     "Look",

@@ -55,6 +55,8 @@ class Kind:
 
     ``shown`` are the field paths that a report shows, by the word for each; ``look`` says how its
     picture shows them, None for a kind that has no lane.
+    ``fields`` are paths that scenarios cannot do without: a server has to keep what is written
+    there.
     """
 
     group: str
@@ -66,6 +68,7 @@ class Kind:
     delete_first: bool
     shown: Mapping[str, str]
     look: Look | None
+    fields: tuple[str, ...]
 
     @property
     def resource(self) -> Resource:
@@ -83,6 +86,17 @@ class Feature:
     name: str
     text: str
     required: bool
+
+
+@dataclass(frozen=True)
+class Controllers:
+    """How controllers that serve these kinds are recognised.
+
+    ``leases`` are patterns of ``namespace/name``, ``images`` names without registry and tag.
+    """
+
+    leases: tuple[str, ...] = ()
+    images: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -124,6 +138,19 @@ class Profile:
     features: Mapping[str, Feature]
     canary: Canary
     timing: Timing
+    controllers: Controllers = Controllers()
+
+    @property
+    def quotas(self) -> Resource:
+        """The kind that an implementation makes its queues of."""
+        return next(kind.resource for kind in self.kinds if kind.delete_first)
+
+    @property
+    def queues(self) -> Resource:
+        """The kind that the implementation keeps in its queue namespace, and nowhere else."""
+        return next(
+            kind.resource for kind in self.kinds if kind.in_queue_namespace and not kind.in_scenario
+        )
 
     def resource(self, kind: str) -> Resource:
         """The address of a kind that the profile names, such as ``Job``. Raises ProfileError."""
@@ -161,6 +188,10 @@ def load_profile(name: str) -> Profile:
         timing=Timing(
             **{**data["timing"], "disturbing": frozenset(data["timing"]["disturbing"])},
         ),
+        controllers=Controllers(
+            leases=tuple(data["controllers"]["leases"]),
+            images=frozenset(data["controllers"]["images"]),
+        ),
     )
 
 
@@ -175,6 +206,7 @@ def _kind(entry: Mapping[str, Any]) -> Kind:
         delete_first=bool(entry.get("deleteFirst", False)),
         shown=entry.get("shown", {}),
         look=_look(entry["picture"]) if "picture" in entry else None,
+        fields=tuple(entry.get("fields") or ()),
     )
 
 

@@ -31,9 +31,13 @@ def check_canary(
     nodes: NodeDriver,
     implementation: Implementation,
     namespace: str,
+    labels: Mapping[str, str],
 ) -> None:
-    """Returns when the canary's Job is complete. Raises EnvironmentBroken."""
-    make_namespace(api, namespace, labels={})
+    """Returns when the canary's Job is complete, and all of it is about to go.
+
+    ``labels`` are on all that is made. Raises EnvironmentBroken.
+    """
+    make_namespace(api, namespace, labels=labels)
     values = {"name": namespace, "namespace": namespace}
     slot = namespace  # of this worker's own, where several share a cluster
     nodes.open_slot(slot, pods=1)
@@ -46,6 +50,8 @@ def check_canary(
     try:
         for template in canary.objects:
             body: KubeObject = _placed(filled(template, values), nodes, slot)
+            metadata = body["metadata"]
+            metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
             resource = served_resources(api, body["apiVersion"])[body["kind"]]
             api.create(resource, body, namespace=namespace)
         job = _finished(watch)
@@ -53,11 +59,11 @@ def check_canary(
         timer.cancel()
         watch.stop()
         nodes.reset()
+        with suppress(NotFound):
+            api.delete(NAMESPACES, namespace)
     if job is None or not _is_true(job, "Complete"):
         told = f"the canary, one Job, {_stuck(job)} after {canary.timeout:g} s"
         raise EnvironmentBroken(f"{implementation.name}: {told}{_tails(implementation)}")
-    with suppress(NotFound):
-        api.delete(NAMESPACES, namespace)
 
 
 def make_namespace(api: Api, name: str, *, labels: Mapping[str, str]) -> None:

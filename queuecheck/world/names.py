@@ -9,13 +9,30 @@ a digest.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 
-RUN_LABEL = "queuecheck.dev/run"
-REQUIREMENT_LABEL = "queuecheck.dev/requirement"
+OUR_PREFIX = "queuecheck.dev/"
+RUN_LABEL = f"{OUR_PREFIX}run"
+REQUIREMENT_LABEL = f"{OUR_PREFIX}requirement"
+# Annotations of a run's own namespace.
+QUEUE_NAMESPACE_NOTE = f"{OUR_PREFIX}queue-namespace"
+STARTED_NOTE = f"{OUR_PREFIX}started"
 LONGEST = 63
 
-__all__ = ["REQUIREMENT_LABEL", "RUN_LABEL", "Names", "fit", "worker_letters"]
+__all__ = [
+    "OUR_PREFIX",
+    "QUEUE_NAMESPACE_NOTE",
+    "REQUIREMENT_LABEL",
+    "RUN_LABEL",
+    "STARTED_NOTE",
+    "Names",
+    "canary_name",
+    "fit",
+    "is_of_run",
+    "run_namespace",
+    "worker_letters",
+]
 
 
 @dataclass(frozen=True)
@@ -78,3 +95,20 @@ def fit(head: str, tail: str) -> str:
     digest = hashlib.sha256(head.encode()).hexdigest()[:6]
     room = LONGEST - len(tail) - len(digest) - 2
     return f"{head[:room]}-{digest}-{tail}"
+
+
+def run_namespace(run: str) -> str:
+    """The namespace that a run has of its own, there from its beginning to its end."""
+    return f"qc-{run}"
+
+
+def canary_name(run: str, letters: str) -> str:
+    """The canary's namespace, and its quota."""
+    return f"qc-{run}-canary-{letters}"
+
+
+def is_of_run(name: str, run: str) -> bool:
+    """Whether it is the name of something that a scenario or the canary of the run has made."""
+    made = re.escape(run)
+    scenario = rf".+-{made}-[a-z]+-[a-z]+-\d+-[a-z]+\d+"
+    return re.fullmatch(rf"{scenario}|{canary_name(made, '[a-z]+')}", name) is not None

@@ -11,6 +11,7 @@ import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,15 +19,26 @@ import yaml
 
 from queuecheck import resources
 from queuecheck.cluster import Cluster, ClusterError, LocalCluster
+from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.implementation import Descriptor, Implementation, ImplementationError, implement
 from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, NotFound
-from queuecheck.kube.resource import NAMESPACES, PRIORITY_CLASSES
+from queuecheck.kube.resource import NAMESPACES, NODES, PRIORITY_CLASSES
 from queuecheck.secrecy import of_kubeconfig
 from queuecheck.timeline import Budgets
 from queuecheck.world.accounts import lend_rights
 from queuecheck.world.canary import check_canary
+from queuecheck.world.cleanup import CleanupError
 from queuecheck.world.errors import EnvironmentBroken
-from queuecheck.world.names import RUN_LABEL, Names, worker_letters
+from queuecheck.world.names import (
+    QUEUE_NAMESPACE_NOTE,
+    RUN_LABEL,
+    STARTED_NOTE,
+    Names,
+    canary_name,
+    run_namespace,
+    worker_letters,
+)
+from queuecheck.world.remains import find_remains, remove_remains
 from queuecheck.world.world import Ground, World
 
 if TYPE_CHECKING:
@@ -36,7 +48,8 @@ if TYPE_CHECKING:
 class Stage:
     """A cluster with an implementation on it. ``worker`` is ``gw0`` …, or "" if there is one.
 
-    ``canary`` is False for an implementation that is known to do nothing.
+    ``canary`` is False for an implementation that is known to do nothing. With ``keep``, scenarios
+    may have left something on purpose, and the stage leaves it too.
     """
 
     def __init__(
@@ -45,16 +58,18 @@ class Stage:
         run: str,
         worker: str,
         descriptor: Descriptor,
-        cluster: str,
+        cluster: ClusterChoice,
         budgets: Budgets,
         evidence_directory: Path,
         canary: bool = True,
+        keep: bool = False,
     ) -> None:
+        self._keep = keep
         self._canary = canary
         self._run = run
         self._letters = worker_letters(worker)
         self._descriptor = descriptor
-        self._cluster_kind = cluster
+        self._choice = cluster
         self._budgets = budgets
         self._evidence_directory = evidence_directory
         self._stack = ExitStack()
@@ -83,8 +98,12 @@ class Stage:
     def secrets(self) -> Iterator[str]:
         """What must not be written down: the tokens and keys of the cluster's users."""
         cluster = self._opened.cluster
-        users = {process.user for process in self._descriptor.processes if process.user}
-        for file in (cluster.kubeconfig, *map(cluster.kubeconfig_for, sorted(users))):
+        components = [
+            cluster.kubeconfig_for(process.user, account=process.account)
+            for process in self._descriptor.processes
+            if process.user is not None
+        ]
+        for file in (cluster.kubeconfig, *components):
             yield from of_kubeconfig(yaml.safe_load(file.read_text("utf-8")))
 
     @property
@@ -98,14 +117,22 @@ class Stage:
         try:
             self._open()
         except (ClusterError, ImplementationError, ApiError) as error:
-            self.close()
-            raise EnvironmentBroken(str(error)) from error
+            told = str(error)
+            try:
+                self.close()
+            except CleanupError as left:
+                told = f"{told}\n{left}"
+            raise EnvironmentBroken(told) from error
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
-        """Ends the implementation, then the cluster."""
+        """Ends the implementation, then the cluster.
+
+        On a cluster that is not ours alone, all that the run has made is gone then; CleanupError
+        tells what is not.
+        """
         self._stack.close()
 
     def world(self, requirement: str, *, reproduce: str) -> World:
@@ -116,15 +143,18 @@ class Stage:
 
     def _open(self) -> None:
         directory = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="qc-")))
-        cluster = _cluster(self._cluster_kind)
+        cluster = self._cluster()
         self._stack.callback(cluster.stop)
         cluster.start()
         api = self._api = Api.from_kubeconfig(cluster.kubeconfig, user_agent="queuecheck-stage")
         self._stack.callback(api.close)
-        _ensure_namespace(api, self._descriptor.queue_namespace)
-        lend_rights(api, self._descriptor)
+        if "disposable" in cluster.capabilities:
+            _ensure_namespace(api, self._descriptor.queue_namespace)
+            lend_rights(api, self._descriptor)
         implementation: Implementation = implement(self._descriptor, cluster, directory=directory)
         self._stack.callback(implementation.close)
+        if self._choice.shared and not self._keep:
+            self._stack.callback(self._sweep)
         implementation.start()
         if self._canary:
             check_canary(
@@ -132,7 +162,8 @@ class Stage:
                 self._descriptor.profile.canary,
                 nodes=cluster.nodes,
                 implementation=implementation,
-                namespace=f"qc-{self._run}-canary-{self._letters}",
+                namespace=canary_name(self._run, self._letters),
+                labels={RUN_LABEL: self._run},
             )
         self._stack.callback(self._delete_priority_classes)
         self._ground = Ground(
@@ -145,6 +176,38 @@ class Stage:
             evidence_directory=self._evidence_directory,
             proxy=self._proxy,
         )
+
+    def _cluster(self) -> Cluster:
+        if self._choice.provider == "existing":
+            # Most runs are on a control plane of their own.
+            from queuecheck.cluster.existing import ExistingCluster  # noqa: PLC0415
+
+            return ExistingCluster(
+                self._choice,
+                namespace=run_namespace(self._run),
+                labels={RUN_LABEL: self._run},
+                annotations={
+                    STARTED_NOTE: datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                    QUEUE_NAMESPACE_NOTE: self._descriptor.queue_namespace,
+                },
+            )
+        root = resources.manifests_root()
+        return LocalCluster(manifests=(root / "crds", root / "rbac"))
+
+    def _sweep(self) -> None:
+        """While the implementation still runs: what it has made for us is its own to take away."""
+        assert self._api is not None
+        profile = self._descriptor.profile
+        try:
+            remains = find_remains(self._api, profile, run=self._run)
+            # The nodes are the cluster's, which has them until its end.
+            others = [each for each in remains if each.resource != NODES]
+            left = remove_remains(self._api, profile, others)
+        except ApiError as error:
+            left = [str(error)]
+        if left:
+            told = "; ".join(left)
+            raise CleanupError(f"{told}; queuecheck clean --run {self._run} takes the rest away")
 
     def _priority_class(self, value: int) -> str:
         assert self._api is not None
@@ -173,18 +236,11 @@ class Stage:
 
     def _delete_priority_classes(self) -> None:
         assert self._api is not None
-        if "disposable" in self._opened.cluster.capabilities:
-            return  # the cluster is ours alone, and goes as a whole
+        if self._ground is None or "disposable" in self._ground.cluster.capabilities:
+            return  # a cluster that is ours alone goes as a whole
         for name in self._classes.values():
             with suppress(NotFound):
                 self._api.delete(PRIORITY_CLASSES, name)
-
-
-def _cluster(kind: str) -> Cluster:
-    if kind == "local":
-        root = resources.manifests_root()
-        return LocalCluster(manifests=(root / "crds", root / "rbac"))
-    raise EnvironmentBroken(f"there is no cluster provider {kind}")
 
 
 def _ensure_namespace(api: Api, name: str) -> None:

@@ -56,7 +56,7 @@ class FakeCluster:
     def kubeconfig(self) -> Path:
         return self.kubeconfig_for("admin")
 
-    def kubeconfig_for(self, user: str) -> Path:
+    def kubeconfig_for(self, user: str, *, account: str | None = None) -> Path:  # noqa: ARG002
         file = self._directory / f"{user}.kubeconfig"
         document = {
             "clusters": [{"name": "c", "cluster": {"server": "https://real", "insecure": True}}],

@@ -20,6 +20,7 @@ from queuecheck.timeline import Budgets, Subject, exists
 from queuecheck.world import EnvironmentBroken, Ground, Names, World
 from queuecheck.world.accounts import CLUSTER_ROLE_BINDINGS, ROLE_BINDINGS, lend_rights
 from queuecheck.world.canary import check_canary
+from queuecheck.world.names import RUN_LABEL
 
 PROFILE = load_profile("koord-queue")
 
@@ -206,6 +207,7 @@ def test_a_canary_that_nobody_takes_over_is_a_broken_environment(
             nodes=control_plane.nodes,
             implementation=cast("Implementation", played),
             namespace="qc-tests-canary",
+            labels={RUN_LABEL: "tests"},
         )
     assert str(told.value) == (
         "played 1: the canary, one Job, is still suspended: it was not admitted after 0.5 s"

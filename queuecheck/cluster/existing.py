@@ -1,0 +1,173 @@
+"""The provider ``existing``: a cluster that somebody else made, and goes on using.
+
+Nothing of it is ours but what this run makes. The components of an implementation that the suite
+runs itself come in as their service accounts, with a token that the server makes for the purpose.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from queuecheck.cluster import kubeconfig
+from queuecheck.cluster.capabilities import cross_kind_order
+from queuecheck.cluster.choice import ClusterChoice
+from queuecheck.cluster.errors import ClusterError
+from queuecheck.cluster.nodes import NodeDriver
+from queuecheck.cluster.processes import SUPERVISOR
+from queuecheck.cluster.real_nodes import RealNodes
+from queuecheck.cluster.simulated import SimulatedNodes
+from queuecheck.cluster.workload import Workload
+from queuecheck.kube import Api, ApiError, KubeconfigError, NotFound
+from queuecheck.kube.resource import NAMESPACES, SERVICE_ACCOUNTS
+
+# Longer than any run; a server may grant less, and says how much less.
+TOKEN_SECONDS = 12 * 3600
+
+
+class ExistingCluster:
+    """The cluster of a kubeconfig and a context, both named by the user.
+
+    ``namespace`` is the run's own: ``start`` makes it, with the annotations, and what is tried out
+    happens in there. ``labels`` are on all that is made here.
+    """
+
+    def __init__(
+        self,
+        choice: ClusterChoice,
+        *,
+        namespace: str,
+        labels: Mapping[str, str],
+        annotations: Mapping[str, str],
+    ) -> None:
+        if choice.kubeconfig is None or choice.context is None:
+            raise ClusterError("; ".join(choice.problems()))
+        self.name = choice.context
+        self._file = choice.kubeconfig
+        self._choice = choice
+        self._namespace = namespace
+        self._labels = dict(labels)
+        self._annotations = dict(annotations)
+        self._capabilities: frozenset[str] = frozenset()
+        self._document: dict[str, Any] = {}
+        self._directory: Path | None = None
+        self._api: Api | None = None
+        self._nodes: SimulatedNodes | RealNodes | None = None
+
+    @property
+    def reason(self) -> str:
+        """See Cluster."""
+        server = self._api.server if self._api is not None else "not connected"
+        return f"cluster {self.name}: {server}, named by --kubeconfig and --context"
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """See Cluster."""
+        return self._capabilities
+
+    @property
+    def kubeconfig(self) -> Path:
+        """See Cluster; whoever the user's context stands for, administrator or not."""
+        return self._opened / "kubeconfig"
+
+    @property
+    def nodes(self) -> NodeDriver:
+        """See Cluster."""
+        if self._nodes is None:
+            raise ClusterError(f"cluster {self.name} is not connected")
+        return self._nodes
+
+    def kubeconfig_for(self, user: str, *, account: str | None = None) -> Path:
+        """See Cluster; the service account has to be there."""
+        if account is None:
+            raise ClusterError(
+                f"cluster {self.name} has no user {user!r}: a process of the descriptor "
+                "needs an account, namespace/name, whose rights it has there"
+            )
+        namespace, _, name = account.partition("/")
+        token = self._token(namespace, name)
+        return kubeconfig.write(
+            kubeconfig.as_token(self._document, token), self._opened / f"{user}.kubeconfig"
+        )
+
+    def start(self) -> None:
+        """See Cluster."""
+        try:
+            self._start()
+        except (ApiError, KubeconfigError) as error:
+            self.stop()
+            raise ClusterError(f"cluster {self.name}: {error}") from error
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """See Cluster. What cannot be taken away is left to ``queuecheck clean``."""
+        if self._nodes is not None:
+            self._nodes.stop()
+        if isinstance(self._nodes, SimulatedNodes):
+            with suppress(ApiError):
+                self._nodes.remove()
+        if self._api is not None:
+            with suppress(ApiError):
+                self._api.delete(NAMESPACES, self._namespace)
+            self._api.close()
+        if self._directory is not None:
+            SUPERVISOR.remove_directory(self._directory)
+        self._nodes = self._api = self._directory = None
+        self._capabilities = frozenset()
+
+    @property
+    def _opened(self) -> Path:
+        if self._directory is None:
+            raise ClusterError(f"cluster {self.name} is not connected")
+        return self._directory
+
+    def _start(self) -> None:
+        self._document = kubeconfig.read_context(self._file, self.name)
+        self._directory = Path(tempfile.mkdtemp(prefix="queuecheck-"))
+        SUPERVISOR.own_directory(self._directory)
+        kubeconfig.write(self._document, self.kubeconfig)
+        api = self._api = Api.from_kubeconfig(self.kubeconfig, user_agent="queuecheck-cluster")
+        metadata = {
+            "name": self._namespace,
+            "labels": self._labels,
+            "annotations": self._annotations,
+        }
+        api.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+        words = set()
+        if cross_kind_order(api, namespace=self._namespace):
+            words.add("cross-kind-order")
+        if self._choice.nodes == "simulated":
+            self._nodes = SimulatedNodes(
+                api, prefix=self._namespace, labels=self._labels, heartbeat=True
+            )
+            words.add("simulated-nodes")
+        else:
+            named = self._choice.workload
+            self._nodes = RealNodes(api, Workload(named, pulled=True) if named else Workload())
+        self._nodes.start()
+        self._capabilities = frozenset(words)
+
+    def _token(self, namespace: str, name: str) -> str:
+        assert self._api is not None
+        body = {
+            "apiVersion": "authentication.k8s.io/v1",
+            "kind": "TokenRequest",
+            "spec": {"expirationSeconds": TOKEN_SECONDS},
+        }
+        try:
+            answer = self._api.create(
+                SERVICE_ACCOUNTS, body, namespace=namespace, name=name, subresource="token"
+            )
+        except NotFound as error:
+            raise ClusterError(
+                f"cluster {self.name} has no service account {namespace}/{name}: "
+                "install the implementation's roles first"
+            ) from error
+        except ApiError as error:
+            raise ClusterError(f"no token for {namespace}/{name}: {error.message}") from error
+        return str(answer["status"]["token"])

@@ -1,0 +1,232 @@
+"""What runs have left on a cluster that is not theirs alone, and how it is taken away.
+
+Ours is what carries the run's label, and all that is in a namespace that does. One thing cannot
+carry it itself: a Queue that the implementation has made for a quota of ours. It is known by its
+name, which is the quota's and names the run. Nothing else is touched.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from queuecheck.kube import Api, KubeObject, Listed, ListWatch, NotFound, Resource
+from queuecheck.kube.resource import (
+    NAMESPACES,
+    NODES,
+    PODS,
+    PRIORITY_CLASSES,
+    RUNTIME_CLASSES,
+)
+from queuecheck.profiles import Profile
+from queuecheck.world.names import (
+    OUR_PREFIX,
+    QUEUE_NAMESPACE_NOTE,
+    RUN_LABEL,
+    STARTED_NOTE,
+    is_of_run,
+)
+
+GONE_SECONDS = 90.0
+
+
+@dataclass(frozen=True, order=True)
+class Remnant:
+    """One object of a run.
+
+    ``phase``: those of 0 go first. Then come the Queues (1), which an implementation that still
+    runs has then taken away itself; and last the run's own namespace (2), by which it is known.
+    """
+
+    phase: int
+    resource: Resource
+    namespace: str
+    name: str
+    run: str
+    started: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.resource.kind} {place}"
+
+
+def find_remains(api: Api, profile: Profile, *, run: str | None = None) -> tuple[Remnant, ...]:
+    """Everything of that run, or of every run, in the order in which it has to go."""
+    return tuple(sorted(_Search(api, profile, run).all(), key=lambda each: each.phase))
+
+
+def remove_remains(
+    api: Api, profile: Profile, remains: Iterable[Remnant], *, seconds: float = GONE_SECONDS
+) -> list[str]:
+    """Takes them away and waits until they are gone; what is left after so many seconds, told."""
+    left: list[str] = []
+    for _, phase in itertools.groupby(remains, key=lambda each: each.phase):
+        namespaces = []
+        for each in phase:
+            if each.resource == NAMESPACES:
+                _empty(api, profile, each.name)
+                namespaces.append(each.name)
+            _delete(api, each.resource, each.name, each.namespace or None)
+        left += _await_gone(api, namespaces, seconds)
+    return left
+
+
+class _Search:
+    def __init__(self, api: Api, profile: Profile, run: str | None) -> None:
+        self._api = api
+        self._profile = profile
+        self._run = run
+        self._runs: set[str] = set() if run is None else {run}
+        self._selector = RUN_LABEL if run is None else f"{RUN_LABEL}={run}"
+
+    def all(self) -> Iterator[Remnant]:
+        namespaces = self._labelled(NAMESPACES)
+        inside = {_name(each) for each in namespaces}
+        quotas: list[KubeObject] = []
+        for node in self._labelled(NODES):
+            yield self._remnant(NODES, node)
+        for resource in _kinds_inside(self._profile):
+            found = self._labelled(resource)
+            quotas += [each for each in found if resource == self._profile.quotas]
+            for each in found:
+                if each["metadata"]["namespace"] not in inside:
+                    yield self._remnant(resource, each)
+        for resource in (PRIORITY_CLASSES, RUNTIME_CLASSES):
+            for each in self._labelled(resource):
+                yield self._remnant(resource, each)
+        for each in namespaces:
+            started = (each["metadata"].get("annotations") or {}).get(STARTED_NOTE, "")
+            yield self._remnant(NAMESPACES, each, phase=2 if started else 0, started=started)
+        for each in self._queues(namespaces, quotas):
+            yield self._remnant(self._profile.queues, each, phase=1)
+
+    def _labelled(self, resource: Resource, namespace: str | None = None) -> list[KubeObject]:
+        try:
+            found = self._api.list(
+                resource, namespace=namespace, label_selector=self._selector
+            ).items
+        except NotFound:  # a kind that is not installed has no objects
+            return []
+        self._runs |= {each["metadata"]["labels"][RUN_LABEL] for each in found}
+        return list(found)
+
+    def _remnant(
+        self, resource: Resource, body: KubeObject, *, phase: int = 0, started: str = ""
+    ) -> Remnant:
+        metadata = body["metadata"]
+        run = (metadata.get("labels") or {}).get(RUN_LABEL, "")
+        return Remnant(
+            phase, resource, metadata.get("namespace", ""), metadata["name"], run, started
+        )
+
+    def _queues(
+        self, namespaces: list[KubeObject], quotas: list[KubeObject]
+    ) -> Iterator[KubeObject]:
+        """Those with our label, and those that the implementation has made for quotas of ours."""
+        homes = {self._profile.queue_namespace}
+        for each in namespaces:
+            homes.add((each["metadata"].get("annotations") or {}).get(QUEUE_NAMESPACE_NOTE, ""))
+        made = {_name(quota): quota["metadata"]["creationTimestamp"] for quota in quotas}
+        resource = self._profile.queues
+        for home in sorted(homes - {""}):
+            try:
+                found = self._api.list(resource, namespace=home).items
+            except NotFound:
+                return
+            for queue in found:
+                metadata = queue["metadata"]
+                labelled = (metadata.get("labels") or {}).get(RUN_LABEL)
+                name = _name(queue)
+                follows = any(is_of_run(name, run) for run in self._runs) or (
+                    name in made and metadata["creationTimestamp"] >= made[name]
+                )
+                if labelled in self._runs or (labelled is None and follows):
+                    yield queue
+
+
+def _kinds_inside(profile: Profile) -> tuple[Resource, ...]:
+    """The kinds that scenarios make objects of, in namespaces."""
+    return tuple(kind.resource for kind in profile.kinds if kind.in_scenario and kind.group)
+
+
+def _empty(api: Api, profile: Profile, namespace: str) -> None:
+    """Takes away what would keep a namespace from going, or others would still react to."""
+    for resource in (PODS, *_kinds_inside(profile)):
+        with suppress(NotFound):
+            for each in api.list(resource, namespace=namespace).items:
+                _let_go(api, resource, each)
+    for kind in profile.kinds:
+        if kind.delete_first:
+            with suppress(NotFound):
+                for each in api.list(kind.resource, namespace=namespace).items:
+                    _delete(api, kind.resource, _name(each), namespace)
+    nodes = {_name(node) for node in api.list(NODES).items}
+    for pod in api.list(PODS, namespace=namespace).items:
+        node = pod["spec"].get("nodeName")
+        if node and node not in nodes:  # no kubelet will ever finish its deletion
+            with suppress(NotFound):
+                api.delete(PODS, _name(pod), namespace=namespace, grace_seconds=0)
+
+
+def _let_go(api: Api, resource: Resource, body: KubeObject) -> None:
+    """Takes finalizers of ours away, and of nobody else."""
+    metadata = body["metadata"]
+    finalizers = metadata.get("finalizers") or []
+    others = [each for each in finalizers if not each.startswith(OUR_PREFIX)]
+    if others != finalizers:
+        with suppress(NotFound):
+            api.patch(
+                resource,
+                metadata["name"],
+                {"metadata": {"finalizers": others}},
+                namespace=metadata["namespace"],
+                resource_version=metadata["resourceVersion"],
+            )
+
+
+def _delete(api: Api, resource: Resource, name: str, namespace: str | None) -> None:
+    with suppress(NotFound):
+        api.delete(resource, name, namespace=namespace, propagation="Background")
+
+
+def _await_gone(api: Api, names: list[str], seconds: float) -> list[str]:
+    """Those of the namespaces that are still there after so many seconds, with the reason."""
+    if not names:
+        return []
+    there: dict[str, KubeObject] = {}
+    watch = ListWatch(api, NAMESPACES, label_selector=RUN_LABEL)
+    timer = threading.Timer(seconds, watch.stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        for item in watch:
+            if isinstance(item, Listed):
+                there = {_name(each): each for each in item.objects if _name(each) in names}
+            elif (body := getattr(item, "object", None)) is not None and _name(body) in names:
+                there[_name(body)] = body
+                if getattr(item, "verb", "") == "DELETED":
+                    del there[_name(body)]
+            if not there:
+                return []
+    finally:
+        timer.cancel()
+        watch.stop()
+    return [f"namespace {name}: {_why_there(body)}" for name, body in sorted(there.items())]
+
+
+def _why_there(namespace: KubeObject) -> str:
+    conditions = (namespace.get("status") or {}).get("conditions") or ()
+    told = [
+        str(each.get("message"))
+        for each in conditions
+        if each.get("status") == "True" and re.search("Remaining|Failure", str(each.get("type")))
+    ]
+    return "; ".join(told) or "it is still there"
+
+
+def _name(body: KubeObject) -> str:
+    return str(body["metadata"]["name"])

@@ -1,0 +1,53 @@
+"""Everything that is on a cluster: every object of every kind that the server lists.
+
+Two listings are compared to show that a run has left a cluster as it was. Apart are Events and
+Leases, which come and go by themselves, what a node's status says, and resourceVersions; and a
+ComponentStatus is no object, but a view of what is asked at that moment.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from queuecheck.kube import Api, Resource
+
+APART = frozenset({"Event", "Lease", "ComponentStatus"})
+Listing = dict[str, Any]
+
+
+def listing(api: Api) -> Listing:
+    """Each object by kind, namespace and name."""
+    return {
+        f"{resource.kind}.{resource.group} {_place(body)}": _lasting(body)
+        for resource in sorted(_kinds(api))
+        for body in api.list(resource).items
+    }
+
+
+def _kinds(api: Api) -> set[Resource]:
+    versions = [("", "v1")]
+    groups = json.loads(api.raw("/apis"))["groups"]
+    versions += [(each["name"], each["preferredVersion"]["version"]) for each in groups]
+    found = set()
+    for group, version in versions:
+        path = f"/apis/{group}/{version}" if group else f"/api/{version}"
+        for each in json.loads(api.raw(path))["resources"]:
+            listed = "list" in each["verbs"] and "/" not in each["name"]
+            if listed and each["kind"] not in APART:
+                found.add(Resource(group, version, each["name"], each["kind"], each["namespaced"]))
+    return found
+
+
+def _lasting(body: dict[str, Any]) -> dict[str, Any]:
+    metadata = {key: value for key, value in body["metadata"].items() if key != "resourceVersion"}
+    lasting = {**body, "metadata": metadata}
+    if body["kind"] == "Node":
+        del lasting["status"]
+        metadata.pop("managedFields", None)  # it tells when the status was written
+    return lasting
+
+
+def _place(body: dict[str, Any]) -> str:
+    metadata = body["metadata"]
+    return f"{metadata.get('namespace', '')}/{metadata['name']}"

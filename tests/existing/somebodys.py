@@ -1,0 +1,64 @@
+"""A cluster that is somebody else's: how tests reach it, and run the suite on it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from queuecheck import resources
+from queuecheck.cluster import LocalCluster
+from queuecheck.kube import Api
+from queuecheck.kube.resource import SERVICE_ACCOUNTS
+
+CONTEXT = "somebodys"
+SECONDS = 240
+
+
+@dataclass(frozen=True)
+class Somebodys:
+    """The cluster: its administrator, and the suite's own user with the roles that we ship."""
+
+    cluster: LocalCluster
+    admin: Api
+    suite: Path
+    audit: Path
+
+    def queuecheck(self, *words: str, kubeconfig: Path | None = None) -> list[str]:
+        """The command line of ``run`` or ``clean`` there, as the suite's user."""
+        command, *others = words
+        return [
+            *(sys.executable, "-m", "queuecheck", command),
+            *(["--cluster", "existing"] if command == "run" else []),
+            *("--kubeconfig", str(kubeconfig or self.suite), "--context", CONTEXT),
+            *others,
+        ]
+
+    def requests(self) -> list[dict[str, Any]]:
+        """What the suite's user has asked for, as the server's audit log has it."""
+        return [json.loads(line) for line in self.audit.read_text("utf-8").splitlines()]
+
+
+def play(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Runs it from the checkout, without a terminal."""
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=SECONDS,
+        check=False,
+        cwd=resources.CHECKOUT,
+    )
+
+
+def token(admin: Api, namespace: str = "queuecheck", name: str = "suite") -> str:
+    """A token of a service account."""
+    body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+    answer = admin.create(
+        SERVICE_ACCOUNTS, body, namespace=namespace, name=name, subresource="token"
+    )
+    return str(answer["status"]["token"])
