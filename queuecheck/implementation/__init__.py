@@ -7,7 +7,7 @@ that steps talk to. The latter is loaded when first asked for: ``list`` reads de
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from queuecheck.implementation.descriptor import (
     Descriptor,
@@ -41,17 +41,24 @@ def implement(descriptor: Descriptor, cluster: Cluster, *, directory: Path) -> I
 
     Raises ImplementationError for Deployments where nothing runs containers.
     """
-    if descriptor.deployments:
-        if "simulated-nodes" in cluster.capabilities:
-            raise ImplementationError(
-                f"{descriptor.title} is made of Deployments, and on cluster {cluster.name} nothing "
-                "runs containers; choose another with --cluster"
-            )
-        from queuecheck.implementation.deployments import (  # noqa: PLC0415
-            DeploymentImplementation,
+    made = _implement(descriptor, cluster, directory)
+    if not descriptor.verbs:
+        return made
+    from queuecheck.implementation.commands import Commanded  # noqa: PLC0415
+
+    return cast("Implementation", Commanded(made, descriptor, cluster, directory=directory))
+
+
+def _implement(descriptor: Descriptor, cluster: Cluster, directory: Path) -> Implementation:
+    if not descriptor.deployments:
+        from queuecheck.implementation.processes import ProcessImplementation  # noqa: PLC0415
+
+        return ProcessImplementation(descriptor, cluster, directory=directory)
+    if "simulated-nodes" in cluster.capabilities:
+        raise ImplementationError(
+            f"{descriptor.title} is made of Deployments, and on cluster {cluster.name} nothing "
+            "runs containers; choose another with --cluster"
         )
+    from queuecheck.implementation.deployments import DeploymentImplementation  # noqa: PLC0415
 
-        return DeploymentImplementation(descriptor, cluster)
-    from queuecheck.implementation.processes import ProcessImplementation  # noqa: PLC0415
-
-    return ProcessImplementation(descriptor, cluster, directory=directory)
+    return DeploymentImplementation(descriptor, cluster)

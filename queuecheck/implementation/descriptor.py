@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from queuecheck.profiles import Profile, ProfileError, load_profile
 from queuecheck.suggestion import did_you_mean
 
 PLACEHOLDERS = frozenset({"python", "kubeconfig", "config", "metrics_address", "instance"})
+PLACEHOLDERS_OF_VERBS = frozenset({"python", "kubeconfig", "instance"})
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -92,6 +93,7 @@ class Descriptor:
     baseline: tuple[KnownFailure, ...]
     deployments: tuple[Deployed, ...] = ()
     manifests: tuple[Path, ...] = ()
+    verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -176,18 +178,13 @@ def _descriptor(data: Mapping[str, Any], directory: Path) -> Descriptor:
         ),
         deployments=deployments,
         manifests=tuple(directory / each for each in data.get("manifests", ())),
+        verbs=_verbs(data.get("verbs", {})),
     )
 
 
 def _process(entry: Mapping[str, Any]) -> Process:
     component = entry["component"]
-    for word in entry["command"]:
-        for name in _placeholders(word):
-            if name not in PLACEHOLDERS:
-                hint = did_you_mean(name, PLACEHOLDERS)
-                raise DescriptorError(
-                    f"processes.{component}.command: unknown placeholder {{{name}}}{hint}"
-                )
+    _check_placeholders(entry["command"], PLACEHOLDERS, where=f"processes.{component}.command")
     return Process(
         component=component,
         command=tuple(entry["command"]),
@@ -201,6 +198,24 @@ def _process(entry: Mapping[str, Any]) -> Process:
 
 def _page(entry: Mapping[str, Any] | None) -> Page | None:
     return Page(entry["path"], entry.get("port")) if entry and "path" in entry else None
+
+
+def _verbs(data: Mapping[str, list[str]]) -> Mapping[str, tuple[str, ...]]:
+    for verb, command in data.items():
+        known = PLACEHOLDERS_OF_VERBS | ({"config"} if verb == "reconfigure" else set())
+        _check_placeholders(command, known, where=f"verbs.{verb}")
+    for one, other in (("hold", "release"), ("release", "hold")):
+        if one in data and other not in data:
+            raise DescriptorError(f"verbs: {one} is a command, so {other} has to be one too")
+    return {verb: tuple(command) for verb, command in data.items()}
+
+
+def _check_placeholders(command: list[str], known: frozenset[str], *, where: str) -> None:
+    for word in command:
+        for name in _placeholders(word):
+            if name not in known:
+                hint = did_you_mean(name, known)
+                raise DescriptorError(f"{where}: unknown placeholder {{{name}}}{hint}")
 
 
 def _placeholders(word: str) -> list[str]:

@@ -79,6 +79,12 @@ REFUSED = [
         deployed({"features": ["reconfigure"]}),
         "features: reconfigure needs a config, with configMap and key, of a deployment",
     ),
+    (descriptor(verbs={"holt": ["x"]}), "verbs: unknown key 'holt'; did you mean hold?"),
+    (descriptor(verbs={"hold": ["x"]}), "verbs: hold is a command, so release has to be one too"),
+    (
+        descriptor(verbs={"kill": ["x", "{config}"]}),
+        "verbs.kill: unknown placeholder {config}; did you mean kubeconfig?",
+    ),
     (deployed({"config": {}}), "config: of deployments it is what the ConfigMap has; leave it"),
     (descriptor(manifests=["x"]), "manifests: they are for deployments, and there are none"),
 ]
