@@ -20,12 +20,10 @@ from queuecheck.cluster.nodes import NodeDriver
 from queuecheck.cluster.processes import SUPERVISOR
 from queuecheck.cluster.real_nodes import RealNodes
 from queuecheck.cluster.simulated import SimulatedNodes
+from queuecheck.cluster.tokens import token_of
 from queuecheck.cluster.workload import Workload
-from queuecheck.kube import Api, ApiError, KubeconfigError, NotFound
-from queuecheck.kube.resource import NAMESPACES, SERVICE_ACCOUNTS
-
-# Longer than any run; a server may grant less, and says how much less.
-TOKEN_SECONDS = 12 * 3600
+from queuecheck.kube import Api, ApiError, KubeconfigError
+from queuecheck.kube.resource import NAMESPACES
 
 
 class ExistingCluster:
@@ -87,11 +85,15 @@ class ExistingCluster:
                 f"cluster {self.name} has no user {user!r}: a process of the descriptor "
                 "needs an account, namespace/name, whose rights it has there"
             )
+        assert self._api is not None
         namespace, _, name = account.partition("/")
-        token = self._token(namespace, name)
+        token = token_of(self._api, namespace=namespace, account=name)
         return kubeconfig.write(
             kubeconfig.as_token(self._document, token), self._opened / f"{user}.kubeconfig"
         )
+
+    def export_logs(self, directory: Path) -> None:
+        """See Cluster: what a cluster of somebody else's logs is not ours to take."""
 
     def start(self) -> None:
         """See Cluster."""
@@ -151,23 +153,3 @@ class ExistingCluster:
             self._nodes = RealNodes(api, Workload(named, pulled=True) if named else Workload())
         self._nodes.start()
         self._capabilities = frozenset(words)
-
-    def _token(self, namespace: str, name: str) -> str:
-        assert self._api is not None
-        body = {
-            "apiVersion": "authentication.k8s.io/v1",
-            "kind": "TokenRequest",
-            "spec": {"expirationSeconds": TOKEN_SECONDS},
-        }
-        try:
-            answer = self._api.create(
-                SERVICE_ACCOUNTS, body, namespace=namespace, name=name, subresource="token"
-            )
-        except NotFound as error:
-            raise ClusterError(
-                f"cluster {self.name} has no service account {namespace}/{name}: "
-                "install the implementation's roles first"
-            ) from error
-        except ApiError as error:
-            raise ClusterError(f"no token for {namespace}/{name}: {error.message}") from error
-        return str(answer["status"]["token"])
