@@ -72,7 +72,7 @@ class FaultServer:
         self._scripts: dict[tuple[str, str], list[Reply]] = {}
         self._changed = threading.Condition()
         self._requests: list[Request] = []
-        self.closing = threading.Event()
+        self.silence = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.port = int(self._server.server_address[1])
@@ -84,7 +84,7 @@ class FaultServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.closing.set()
+        self.end_streams()
         self._server.shutdown()
         self._server.server_close()
 
@@ -108,6 +108,11 @@ class FaultServer:
                 for one in self._requests
                 if method in {None, one.method} and path in {None, one.path}
             ]
+
+    def end_streams(self) -> None:
+        """Cuts the streams that are silent now."""
+        ended, self.silence = self.silence, threading.Event()
+        ended.set()
 
     def wait_for(self, condition: Callable[[], bool]) -> None:
         """Until it is true; it is looked at after every request."""
@@ -141,6 +146,7 @@ def _handler(server: FaultServer) -> type[BaseHTTPRequestHandler]:
             length = int(self.headers.get("Content-Length") or 0)
             raw = self.rfile.read(length)
             method = "WATCH" if query.get("watch") == "true" else self.command
+            silence = server.silence  # before anybody can know of this request
             reply = server.reply(
                 Request(
                     method,
@@ -151,7 +157,7 @@ def _handler(server: FaultServer) -> type[BaseHTTPRequestHandler]:
                 )
             )
             if isinstance(reply, Stream):
-                self._stream(reply)
+                self._stream(reply, silence)
                 return
             body = reply.body if isinstance(reply.body, str) else json.dumps(reply.body)
             self.send_response(reply.status)
@@ -161,7 +167,7 @@ def _handler(server: FaultServer) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(body.encode())
 
-        def _stream(self, reply: Stream) -> None:
+        def _stream(self, reply: Stream, silence: threading.Event) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Transfer-Encoding", "chunked")
@@ -171,7 +177,7 @@ def _handler(server: FaultServer) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
                 self.wfile.flush()
             if reply.end == "silence":
-                server.closing.wait()
+                silence.wait()
             if reply.end == "proper":
                 self.wfile.write(b"0\r\n\r\n")
             else:

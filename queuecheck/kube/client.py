@@ -6,6 +6,7 @@ is the caller's to know.
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from collections.abc import Mapping
@@ -94,6 +95,13 @@ class Api:
     def within(self, seconds: float) -> Api:
         """The same server and user; a request that takes longer is given up, watches apart."""
         return Api(self._client, server=self.server, seconds=seconds)
+
+    def named(self, user_agent: str) -> Api:
+        """The same server, user and connections under another User-Agent."""
+        client = copy.copy(self._client)
+        client.default_headers = dict(client.default_headers)
+        client.user_agent = user_agent
+        return Api(client, server=self.server, seconds=self._seconds)
 
     def close(self) -> None:
         """Closes the pooled connections."""

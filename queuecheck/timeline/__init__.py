@@ -1,10 +1,10 @@
 """What was seen of a cluster, and claims about it.
 
-A ``Recorder`` fills a ``Timeline`` from watches; ``Claims`` judges it. Nothing here knows any
-kind: states, as sentences with predicates, come in from outside.
+A ``Recorder`` fills a ``Timeline`` from the watches of a ``Feed``; ``Claims`` judges it. Nothing
+here knows any kind: states, as sentences with predicates, come in from outside.
 
     timeline = Timeline()
-    recorder = Recorder(api, timeline, [(JOBS, namespace), (PODS, namespace)])
+    recorder = Recorder(Feed(api, wide=False), timeline, [(JOBS, namespace), (PODS, namespace)])
     recorder.start()
     claims = Claims(timeline, budgets=Budgets(), cross_kind_order=True)
     claims.eventually(exists(Subject("Job", namespace, "low")), within="create")
@@ -25,6 +25,7 @@ from queuecheck.timeline.failure import (
     Unknown,
     render,
 )
+from queuecheck.timeline.feed import Feed
 from queuecheck.timeline.fields import read
 from queuecheck.timeline.observation import Gap, Observation, Position
 from queuecheck.timeline.order import Step
@@ -59,6 +60,7 @@ __all__ = [
     "Condition",
     "Evidence",
     "Failure",
+    "Feed",
     "Fence",
     "Gap",
     "HarnessError",

@@ -56,13 +56,17 @@ class Timeline:
     def relist(
         self, kind: str, namespace: str, objects: Sequence[KubeObject], *, resource_version: int
     ) -> None:
-        """Takes in a whole collection as of ``resource_version``; "" is all namespaces."""
+        """Takes in a whole collection as of ``resource_version``; "" is all namespaces.
+
+        What is known of a later version, and so not in the list, has not vanished.
+        """
         with self._news:
             listed = {_identity(found) for found in objects}
             for found in objects:
                 self._append(kind, "LISTED", found)
             for seen in list(self._latest.values()):
                 inside = seen.kind == kind and namespace in {"", seen.namespace}
+                inside = inside and seen.resource_version <= resource_version
                 if inside and seen.live and (seen.namespace, seen.name, seen.uid) not in listed:
                     self._append(kind, "DELETED", seen.object, version=resource_version)
             self._gaps = [

@@ -24,7 +24,7 @@ from queuecheck.implementation import Descriptor, Implementation, Implementation
 from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, NotFound
 from queuecheck.kube.resource import NAMESPACES, NODES, PRIORITY_CLASSES
 from queuecheck.secrecy import of_kubeconfig
-from queuecheck.timeline import Budgets
+from queuecheck.timeline import Budgets, Feed
 from queuecheck.world.accounts import lend_rights
 from queuecheck.world.canary import check_canary
 from queuecheck.world.cleanup import CleanupError
@@ -166,6 +166,9 @@ class Stage:
                 labels={RUN_LABEL: self._run},
             )
         self._stack.callback(self._delete_priority_classes)
+        # Of somebody else's cluster we look at no namespace but our own.
+        feed = Feed(api, wide="disposable" in cluster.capabilities)
+        self._stack.callback(feed.stop)
         self._ground = Ground(
             run=self._run,
             profile=self._descriptor.profile,
@@ -174,6 +177,8 @@ class Stage:
             budgets=self._budgets,
             cross_kind_order="cross-kind-order" in cluster.capabilities,
             evidence_directory=self._evidence_directory,
+            api=api,
+            feed=feed,
             proxy=self._proxy,
         )
 

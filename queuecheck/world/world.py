@@ -25,6 +25,7 @@ from queuecheck.timeline import (
     Claims,
     Evidence,
     Failure,
+    Feed,
     Recorder,
     Timeline,
     write_evidence,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ground:
-    """What the scenarios of one worker stand on."""
+    """What the scenarios of one worker stand on, its connections and its watches included."""
 
     run: str
     profile: Profile
@@ -48,6 +49,8 @@ class Ground:
     budgets: Budgets
     cross_kind_order: bool
     evidence_directory: Path
+    api: Api
+    feed: Feed
     proxy: Callable[[], FaultProxy]
 
 
@@ -70,12 +73,9 @@ class World:
         self._proxy: FaultProxy | None = None
         self._namespaces = 1
         self._log_mark = ground.implementation.log_mark()
-        self.api = Api.from_kubeconfig(
-            ground.cluster.kubeconfig,
-            user_agent=f"queuecheck-{names.suffix}/{__version__}",
-        )
+        self.api = ground.api.named(f"queuecheck-{names.suffix}/{__version__}")
         self.timeline = Timeline()
-        self._recorder = Recorder(self.api, self.timeline, self._watches())
+        self._recorder = Recorder(ground.feed, self.timeline, self._watches())
         self.claims = Claims(
             self.timeline,
             budgets=ground.budgets,
@@ -249,7 +249,7 @@ class World:
         if "disposable" not in self.cluster.capabilities:
             self._cleanup.add(self._delete_namespace, sentence=f"delete {self.namespace}")
         make_namespace(self.api, self.namespace, labels=self._names.labels)
-        self._recorder.start()
+        self._recorder.start(fresh=(self.namespace,))
         self._cleanup.add(
             lambda: self._delete_first(self.namespace), sentence="delete what has to go first"
         )
@@ -266,7 +266,6 @@ class World:
                 self._cleanup.run()
         finally:
             self._recorder.stop()
-            self.api.close()
 
     def _watches(self) -> list[tuple[Resource, str]]:
         kinds = self._ground.profile.kinds

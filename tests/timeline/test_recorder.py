@@ -6,7 +6,16 @@ import pytest
 
 from queuecheck.kube import Api
 from queuecheck.kube.resource import JOBS, NODES, PODS
-from queuecheck.timeline import Budgets, Claims, HarnessError, Quiet, Recorder, Timeline, exists
+from queuecheck.timeline import (
+    Budgets,
+    Claims,
+    Feed,
+    HarnessError,
+    Quiet,
+    Recorder,
+    Timeline,
+    exists,
+)
 from tests.fault_server import FaultServer, Stream, event, failure, listing, status
 from tests.timeline.stage import NAMESPACE, job, thing
 
@@ -20,7 +29,8 @@ PATIENCE = 5.0
 @contextmanager
 def recording(api: Api, *kinds: object) -> Iterator[tuple[Timeline, Recorder]]:
     timeline = Timeline()
-    recorder = Recorder(api, timeline, [(kind, NAMESPACE) for kind in kinds or (JOBS,)])  # type: ignore[misc]
+    watches = [(kind, NAMESPACE) for kind in kinds or (JOBS,)]
+    recorder = Recorder(Feed(api, wide=False), timeline, watches)  # type: ignore[arg-type]
     recorder.start(within=PATIENCE)
     yield timeline, recorder
     recorder.stop()
@@ -53,7 +63,7 @@ def test_a_kind_that_cannot_be_listed_is_named_with_the_reason(
     server: FaultServer, api: Api
 ) -> None:
     server.script("GET", JOBS_PATH, failure(403, "Forbidden"))
-    recorder = Recorder(api, Timeline(), [(JOBS, NAMESPACE)])
+    recorder = Recorder(Feed(api, wide=False), Timeline(), [(JOBS, NAMESPACE)])
     with pytest.raises(HarnessError, match=r"the first list of jobs in namespace team .*403"):
         recorder.start(within=0.3)
 
@@ -121,7 +131,7 @@ def test_stopping_ends_every_thread(server: FaultServer, api: Api) -> None:
     with recording(api):
         server.wait_for(lambda: bool(server.requests("WATCH", JOBS_PATH)))
     names = [thread.name for thread in threading.enumerate()]
-    assert not [name for name in names if name.startswith("recorder of")]
+    assert not [name for name in names if name.startswith("watch of")]
 
 
 def test_a_namespace_may_be_added_later(server: FaultServer, api: Api) -> None:
@@ -144,7 +154,7 @@ def test_a_kind_of_the_whole_cluster_is_watched_without_a_namespace(
     server.script("GET", "/api/v1/nodes", listing("9", node))
     server.script("WATCH", "/api/v1/nodes", SILENCE)
     timeline = Timeline()
-    recorder = Recorder(api, timeline, [(NODES, "")])
+    recorder = Recorder(Feed(api, wide=False), timeline, [(NODES, "")])
     recorder.start(within=PATIENCE)
     recorder.stop()
     assert seen(timeline) == [("LISTED", "n", 3)]

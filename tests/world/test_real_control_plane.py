@@ -16,7 +16,7 @@ from queuecheck.implementation.reroute import rerouted
 from queuecheck.kube import Api, ApiError, KubeObject, NotFound
 from queuecheck.kube.resource import CONFIG_MAPS, NAMESPACES, PRIORITY_CLASSES, SERVICE_ACCOUNTS
 from queuecheck.profiles import load_profile
-from queuecheck.timeline import Budgets, Subject, exists
+from queuecheck.timeline import Budgets, Feed, Subject, exists
 from queuecheck.world import EnvironmentBroken, Ground, Names, World
 from queuecheck.world.accounts import CLUSTER_ROLE_BINDINGS, ROLE_BINDINGS, lend_rights
 from queuecheck.world.canary import check_canary
@@ -95,6 +95,8 @@ def opened(cluster: Cluster, played: Played, names: Names, tmp_path: Path) -> Wo
         budgets=Budgets(),
         cross_kind_order=True,
         evidence_directory=tmp_path,
+        api=(api := Api.from_kubeconfig(cluster.kubeconfig)),
+        feed=Feed(api, wide="disposable" in cluster.capabilities),
         proxy=lambda: started(FaultProxy(cluster.kubeconfig)),
     )
     world = World(ground, names, reproduce="run it", priority_class=lambda value: f"class-{value}")
