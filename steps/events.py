@@ -50,9 +50,9 @@ def comes_once(story: Story, unit: str, kind: str, reason: str) -> None:
     story.never(more, since=story.beginning)
 
 
-@then(parsers.re(rf'{UNIT} never has an event "(?P<reason>\w+)"'))
-def never_comes(story: Story, unit: str, reason: str) -> None:
-    state = events.has_event(story.unit(unit), reason=reason)
+@then(parsers.re(rf'{UNIT} never has an? (?P<second>second )?event "(?P<reason>\w+)"'))
+def never_comes(story: Story, unit: str, second: str | None, reason: str) -> None:
+    state = events.has_more_events_than(story.unit(unit), 1 if second else 0, reason=reason)
     story.never(state, since=story.beginning)
 
 

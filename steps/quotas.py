@@ -25,7 +25,10 @@ ANNOTATED_FROM_THE_START = parsers.re(
 TURNED = parsers.re(
     rf"(?P<annotations>{'|'.join(NAMED)}) (?:is|are) turned (?P<switch>on|off) for {QUOTA}"
 )
-SIZED = parsers.re(rf"the quota {QUOTA} is (?:raised|lowered) to (?P<cpu>\d+) cpu")
+SIZED = parsers.re(
+    rf"the quota {QUOTA} is (?:raised|lowered) to (?P<cpu>\d+) cpu"
+    r"(?P<alone> with nothing else happening)?"
+)
 GONE_OR_BACK = parsers.re(rf"the quota {QUOTA} is (?P<how>deleted|created again)")
 POLICY_CHANGED = parsers.re(rf"the policy of {QUOTA} is changed to (?P<policy>\w+)")
 
@@ -114,12 +117,19 @@ def turn(story: Story, quota: str, annotations: str, switch: str) -> None:
 @given(SIZED)
 def resize_and_settle(story: Story, quota: str, cpu: str) -> None:
     """Whoever waits has been tried under the new limit."""
-    resize(story, quota, cpu)
+    _resize(story, quota, cpu)
     story.settle(quota)
 
 
 @when(SIZED)
-def resize(story: Story, quota: str, cpu: str) -> None:
+def resize(story: Story, quota: str, cpu: str, alone: str | None) -> None:
+    """That a limit alone makes an implementation look again is a requirement of its own."""
+    _resize(story, quota, cpu)
+    if not alone:
+        story.have_looked_again(quota)
+
+
+def _resize(story: Story, quota: str, cpu: str) -> None:
     story.quotas.change(quota, {"spec": {"min": {"cpu": cpu}, "max": {"cpu": cpu}}})
 
 

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from pytest_bdd import given, parsers, then
 
-from queuecheck.timeline import Step, negate
+from queuecheck.kube import KubeObject
+from queuecheck.timeline import Condition, Fence, Sighting, Step, any_of, negate
 from steps.states import units
 from steps.story import GATE, PREEMPTION, Ask, Story
 from steps.words import OBJECTS, named, split
 
 WHOLE = Ask(1, "2")
+FIRST_ROUND = r'the first round for "(?P<preemptor>[^"]+)"'
 HALFWAY = parsers.re(
     r'a round in the quota "(?P<quota>[^"]+)" that waits for the job extension: '
     r'"(?P<victim>[^"]+)"(?P<elsewhere> of another namespace)? is marked, '
@@ -59,21 +61,50 @@ def halfway(  # noqa: PLR0917 - one argument for each word of the step
     story.act()
 
 
-@then(parsers.re(r'the first round marks "(?P<unit>[^"]+)"'))
-def marks(story: Story, unit: str) -> None:
-    nobody = units.nobody_marked(story.world.namespace)
-    begun = Step(negate(nobody, sentence="a unit is marked"))
-    marked = Step(units.marked(story.unit(unit)), without=nobody, may_coincide=True)
-    story.world.claims.in_order((begun, marked), within="mark", since=story.acted)
+@then(parsers.re(rf"{FIRST_ROUND} marks {OBJECTS}"))
+def marks(story: Story, preemptor: str, objects: str) -> None:
+    _, over = _first_round(story, preemptor)
+    begun = Step(_a_unit_is_marked(story))
+    for each in split(objects):
+        marked = Step(units.marked(story.unit(named(each)[1])), without=over, may_coincide=True)
+        story.world.claims.in_order((begun, marked), within="mark", since=story.acted)
 
 
-@then(parsers.re(r'the first round does not mark "(?P<unit>[^"]+)"'))
-def spares(story: Story, unit: str) -> None:
-    spared = units.marked(story.unit(unit))
-    nobody = units.nobody_marked(story.world.namespace)
-    begun = Step(negate(nobody, sentence="a unit is marked"), without=spared)
-    over = Step(nobody, without=spared)
-    story.world.claims.in_order((begun, over), within="reclaim", since=story.acted)
+@then(parsers.re(rf"{FIRST_ROUND} does not mark {OBJECTS}"))
+def spares(story: Story, preemptor: str, objects: str) -> None:
+    begun, over = _first_round(story, preemptor)
+    spared = any_of(*(units.marked(story.unit(named(each)[1])) for each in split(objects)))
+    if story.extension_held:
+        window = Fence(over, within="quiet", otherwise="quiet")
+    else:
+        window = Fence(over, within="reclaim")
+    story.never(spared, window=window, since=begun.position)
+
+
+def _first_round(story: Story, preemptor: str) -> tuple[Sighting, Condition]:
+    """Where the first mark is seen, and what ends the round after that.
+
+    It is over when no mark is left, or when the preemptor has been put back: its unit tells of an
+    attempt that it did not tell of before. What is marked later is another round's.
+    """
+    begun = story.eventually(_a_unit_is_marked(story), within="mark", since=story.acted)
+    unit = story.unit(preemptor)
+    before = [
+        seen.live
+        for seen in story.world.timeline.history(unit)
+        if seen.resource_version <= begun.resource_version
+    ]
+    told = _told(before[-1] if before else None)
+    put_back = units.of_unit(unit, "put back", lambda found: _told(found) != told)
+    return begun, any_of(units.nobody_marked(story.world.namespace), put_back)
+
+
+def _a_unit_is_marked(story: Story) -> Condition:
+    return negate(units.nobody_marked(story.world.namespace), sentence="a unit is marked")
+
+
+def _told(found: KubeObject | None) -> tuple[str, int]:
+    return (units.message(found), units.attempts(found)) if found else ("", 0)
 
 
 @then(parsers.re(rf"{OBJECTS} (?:is|are) marked only once"))

@@ -33,7 +33,7 @@ Feature: What the metrics count
       And the waiting Job "second" with priority 1 asks for 2 cpu
       And the waiting Job "third" with priority 1 asks for 4 cpu
       And the metric queueunits_in_active_queue of "team" is eventually exactly 2
-      When the quota "team" is raised to 4 cpu
+      When the quota "team" is raised to 4 cpu with nothing else happening
       Then the metric queueunits_in_active_queue of "team" is eventually exactly 1
 
     @KQ-OBS-12 @should @needs:metrics

@@ -19,8 +19,8 @@ Feature: How much preemption after the quota filter takes
       Given the waiting Job "urgent" with priority 100 asks for 4 cpu
       And the job extension is held
       When preemption is turned on for "team"
-      Then "low-1" and "low-2" are eventually marked
-      And "low-3" is never marked while the job extension is held
+      Then the first round for "urgent" marks "low-1" and "low-2"
+      And the first round for "urgent" does not mark "low-3"
 
     @KQ-PRE-02 @must @needs:hold-extension
     Scenario: What is free already does not count, the two lowest members cover the request
@@ -28,14 +28,14 @@ Feature: How much preemption after the quota filter takes
       And the waiting Job "urgent" with priority 100 asks for 3 cpu
       And the job extension is held
       When preemption is turned on for "team"
-      Then "low-1" and "low-2" are eventually marked
-      And "low-3" is never marked while the job extension is held
+      Then the first round for "urgent" marks "low-1" and "low-2"
+      And the first round for "urgent" does not mark "low-3"
 
     @KQ-PRE-02 @must
     Scenario: The third is left alone until the first round is over
       Given preemption is turned on for "team"
       When the Job "urgent" with priority 100 asks for 4 cpu
-      Then the first round does not mark "low-3"
+      Then the first round for "urgent" does not mark "low-3"
       And "urgent" is eventually admitted
 
   Rule: One resource covered and another not, accumulation goes on
@@ -57,8 +57,8 @@ Feature: How much preemption after the quota filter takes
         | urgent | 100      | 2   | 3Gi    |
       And the job extension is held
       When preemption is turned on for "team"
-      Then "low-1" and "low-2" are eventually marked
-      And "low-3" is never marked while the job extension is held
+      Then the first round for "urgent" marks "low-1" and "low-2"
+      And the first round for "urgent" does not mark "low-3"
 
   Rule: If all that could be freed does not cover the request, nobody is marked
 

@@ -9,7 +9,7 @@ Feature: The use of a quota
       Given a quota "team" of 2 cpu with the gate and preemption off
       And the admitted Job "first" with priority 2 asks for 2 cpu, its pods running
       And the waiting Job "second" with priority 1 asks for 2 cpu
-      When the quota "team" is raised to 4 cpu
+      When the quota "team" is raised to 4 cpu with nothing else happening
       Then "second" is eventually admitted
 
   Rule: Lowering max takes nothing from anybody, and admits nobody until there is room
@@ -18,7 +18,7 @@ Feature: The use of a quota
     Scenario Outline: A Job with <progress> keeps what it holds
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "first" with priority 2 asks for 2 cpu, <progress>
-      When the quota "team" is lowered to 1 cpu
+      When the quota "team" is lowered to 1 cpu with nothing else happening
       Then "first" stays holding 1 replica
       And "first" is never marked
 

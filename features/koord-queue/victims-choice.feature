@@ -49,22 +49,24 @@ Feature: Who is a victim
   Rule: Units that hold nothing or are finished are passed over
 
     @KQ-VIC-12 @must
-    Scenario: A unit that waits has no event Preempted, the one that holds something has
+    Scenario: A unit that waits is passed over, the one that holds something is marked
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
       And the waiting Job "lowest" with priority 1 asks for 2 cpu
       When the Job "urgent" with priority 100 asks for 2 cpu
-      Then eventually "low" has an event Warning "Preempted"
+      Then "low" is eventually marked
+      And "lowest" is never marked
       And no unit but "low" ever has an event "Preempted"
 
     @KQ-VIC-12 @must
-    Scenario: A unit that is finished has no event Preempted, the one that holds something has
+    Scenario: A unit that is finished is passed over, the one that holds something is marked
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "lowest" with priority 1 asks for 2 cpu, its pods running
       And the pods of "lowest" finish
       And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 2 cpu
-      Then eventually "low" has an event Warning "Preempted"
+      Then "low" is eventually marked
+      And "lowest" is never marked
       And no unit but "low" ever has an event "Preempted"
 
   Rule: Units of other queues are never victims

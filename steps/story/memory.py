@@ -194,6 +194,12 @@ class Story:
             otherwise="quiet",
         )
 
+    def have_looked_again(self, quota: str) -> None:
+        """One more unit comes to the queue, which nobody can admit: who waits is tried again."""
+        latest = self.jobs.latest
+        self.fence(quota)
+        self.jobs.latest = latest
+
     def quiet(self) -> Window:
         """A quiet period: for silence, or where an implementation need not look at a fence."""
         return Quiet()
