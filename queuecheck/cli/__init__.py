@@ -16,6 +16,7 @@ Examples:
   queuecheck run                          every scenario, on a control plane of our own
   queuecheck run --id KQ-SEQ-01           the worked example alone
   queuecheck explain KQ-RCL-02            what a requirement says and how it is shown
+  queuecheck verify reports               whether the report of a run is whole
   queuecheck cluster up                   a control plane with the controller, to play with
   queuecheck doctor                       what is there, what is missing, what to do
 
@@ -32,6 +33,9 @@ Exit codes:
         "list": Entry("queuecheck.cli.listing:list_scenarios", "Say what would run and why not."),
         "explain": Entry("queuecheck.cli.explain:explain", "Show a requirement and its scenarios."),
         "lint": Entry("queuecheck.cli.lint:lint", "Find what is wrong with features and steps."),
+        "verify": Entry("queuecheck.cli.reports:verify", "Say whether a report is whole."),
+        "compare": Entry("queuecheck.cli.reports:compare", "Say what became better or worse."),
+        "matrix": Entry("queuecheck.cli.reports:matrix", "Put reports side by side."),
         "clean": Entry("queuecheck.cli.clean:clean", "Take away what killed runs have left."),
         "cluster": Entry("queuecheck.cli.cluster:cluster", "Have a control plane to play with."),
         "doctor": Entry("queuecheck.cli.doctor:doctor", "Say what is there and what is missing."),

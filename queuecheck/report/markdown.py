@@ -1,16 +1,23 @@
-"""``summary.md``: what a page of a CI run shows; and the table of several implementations."""
+"""``summary.md``: what a page of a CI run shows."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from queuecheck.report.model import NOT_RUN, Report, RequirementRow
 from queuecheck.verdict import Outcome
 
-WORDS = {**{str(outcome): outcome.word.lower() for outcome in Outcome}, NOT_RUN: "not run"}
-SYMBOLS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.STALE_BASELINE: "❌"}
+WORDS: Mapping[str, str] = {
+    **{str(outcome): outcome.word.lower() for outcome in Outcome},
+    NOT_RUN: "not run",
+}
+SYMBOLS: Mapping[str, str] = {
+    Outcome.PASSED: "✅",
+    Outcome.FAILED: "❌",
+    Outcome.STALE_BASELINE: "❌",
+}
 QUIET = frozenset({Outcome.PASSED, Outcome.NOT_SUPPORTED, NOT_RUN})
 
 
@@ -94,7 +101,7 @@ def _percent(row: RequirementRow) -> str:
 
 
 def _word(outcome: str) -> str:
-    return f"{SYMBOLS[outcome]} {WORDS[outcome]}" if outcome in SYMBOLS else WORDS[outcome]  # type: ignore[index]
+    return f"{SYMBOLS[outcome]} {WORDS[outcome]}" if outcome in SYMBOLS else WORDS[outcome]
 
 
 def table(heading: Sequence[str], body: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -33,7 +33,14 @@ def refused(*words: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "words", [("run", "--help"), ("list",), ("explain", "KQ-RCL-02"), ("doctor", "--help")]
+    "words",
+    [
+        ("run", "--help"),
+        ("list",),
+        ("explain", "KQ-RCL-02"),
+        ("doctor", "--help"),
+        ("verify", "--help"),
+    ],
 )
 def test_quick_commands_import_nothing_heavy(words: tuple[str, ...]) -> None:
     script = f"""

@@ -1,0 +1,70 @@
+"""Several reports side by side, a column each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from queuecheck.report.markdown import WORDS, table
+from queuecheck.report.model import NOT_RUN, Report
+from queuecheck.verdict import Outcome
+
+LEVELS = ("must", "should", "may")
+
+
+def rows(reports: Sequence[Report], *, by: str) -> list[list[str]]:
+    """A heading; verdict and counts; then a row for each requirement or ``by`` area."""
+    body = [
+        ["requirement" if by == "requirement" else "area", *_titles(reports)],
+        ["verdict", *(report.judgement.verdict for report in reports)],
+        *(
+            [f"{level.upper()} passed", *(_met(each, level=level) for each in reports)]
+            for level in LEVELS
+        ),
+    ]
+    return [*body, *(_by_area(reports) if by == "area" else _by_requirement(reports))]
+
+
+def as_markdown(cells: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    return "\n".join(table(cells[0], cells[1:])).rstrip() + "\n"
+
+
+def as_text(cells: Sequence[Sequence[str]]) -> str:
+    """Columns of equal width."""
+    widths = [max(len(row[at]) for row in cells) for at in range(len(cells[0]))]
+    lines = [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _titles(reports: Sequence[Report]) -> Iterator[str]:
+    """Who was judged, and of which run it is where that alone does not tell them apart."""
+    titles = Counter(report.implementation.title for report in reports)
+    for report in reports:
+        title = report.implementation.title
+        yield title if titles[title] == 1 else f"{title}, run {report.run.id}"
+
+
+def _met(report: Report, *, level: str = "", area: str = "") -> str:
+    asked = [
+        row
+        for row in report.requirements
+        if (not level or row.level == level) and (not area or row.area == area)
+    ]
+    passed = sum(row.outcome in {Outcome.PASSED, Outcome.STALE_BASELINE} for row in asked)
+    return f"{passed} of {len(asked)}"
+
+
+def _by_area(reports: Sequence[Report]) -> Iterator[list[str]]:
+    titles = {area.code: area.title for each in reports for area in each.catalogue.areas}
+    for code, title in titles.items():
+        yield [title, *(_met(report, area=code) for report in reports)]
+
+
+def _by_requirement(reports: Sequence[Report]) -> Iterator[list[str]]:
+    found = [{row.id: row.outcome for row in report.requirements} for report in reports]
+    for name in dict.fromkeys(name for each in found for name in each):
+        yield [name, *(WORDS[each.get(name, NOT_RUN)] for each in found)]

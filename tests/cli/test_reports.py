@@ -1,0 +1,148 @@
+"""``verify``, ``compare`` and ``matrix`` on files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from queuecheck import resources
+from queuecheck.catalogue import load_catalogue
+from queuecheck.cli import cli
+from queuecheck.report import Report
+from queuecheck.report.document import dumps
+from queuecheck.report.publish import publish
+from queuecheck.verdict import Outcome
+from tests.report import made
+
+CATALOGUE = load_catalogue(resources.catalogue_file("koord-queue"))
+FIRST = CATALOGUE.standing[0].id
+
+
+def whole(first: Outcome = Outcome.PASSED, **settings: str) -> Report:
+    """A report of every requirement, all of which passed but perhaps the first."""
+    runs = [
+        made.scenario(row.id, first if row.id == FIRST else Outcome.PASSED, line=line)
+        for line, row in enumerate(CATALOGUE.standing, start=1)
+    ]
+    return made.report(*runs, catalogue=CATALOGUE, **settings)  # type: ignore[arg-type]
+
+
+def run(*words: object) -> tuple[int, list[str]]:
+    result = CliRunner().invoke(cli, [str(word) for word in words], standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return int(result.return_value or 0), result.output.splitlines()
+
+
+def written(report: Report, directory: Path) -> Path:
+    publish(report, directory)
+    return directory
+
+
+def test_a_whole_report_is_accepted_and_the_digest_is_said_to_be_no_signature(
+    tmp_path: Path,
+) -> None:
+    code, lines = run("verify", written(whole(), tmp_path))
+    assert code == 0
+    assert lines == [
+        "reference 1.0: conformant: 174 requirements passed",
+        f"whole and unchanged: {tmp_path} (by its digest, which is no signature)",
+    ]
+
+
+def test_a_report_that_says_not_conformant_is_as_good_a_report(tmp_path: Path) -> None:
+    assert run("verify", written(whole(Outcome.FAILED), tmp_path) / "report.json")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"outcome":"failed"', '"outcome":"passed"', "digest: "),
+        ("sha256:", "sha256-", "catalogue.digest: "),
+        (f' {{"id":"{FIRST}"', f' {{"id":"{FIRST}-"', "digest: "),
+        ('"level":"must"', '"level":"may"', "digest: "),
+    ],
+)
+def test_a_change_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
+    file = tmp_path / "report.json"
+    text = dumps(whole(Outcome.FAILED))
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    code, lines = run("verify", file)
+    assert code == 1
+    assert lines[0].startswith(said)
+    assert lines[-1] == f"refused: {file}"
+
+
+def test_a_must_that_is_missing_is_refused_by_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "report.json"
+    kept = [line for line in dumps(whole()).splitlines() if f'"id":"{FIRST}"' not in line]
+    file.write_text("\n".join(kept), encoding="utf-8")
+    code, lines = run("verify", file)
+    assert code == 1
+    assert f"{FIRST} (MUST) is missing" in lines
+
+
+def test_a_selection_is_unchanged_and_incomplete(tmp_path: Path) -> None:
+    report = made.report(made.scenario(FIRST, Outcome.PASSED), catalogue=CATALOGUE, selection=True)
+    code, lines = run("verify", written(report, tmp_path))
+    assert code == 5
+    assert lines[0] == "without a result: 87 MUST"
+    assert lines[-1].startswith(f"unchanged, but incomplete: {tmp_path} (")
+
+
+@pytest.mark.parametrize("command", ["verify", "compare", "matrix"])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "No such file or directory"),
+        (b"{", "not JSON: "),
+        (b"[" * 100_000, "not JSON: "),
+        (b"\xff", "not JSON: "),
+        (b"[]", "not a report of apiVersion queuecheck.dev/v1, kind Report"),
+        (b'{"apiVersion": "v1", "kind": "Pod"}', "not a report of apiVersion queuecheck.dev/v1"),
+    ],
+)
+def test_what_is_no_report_is_told_in_one_line(
+    tmp_path: Path, command: str, content: bytes | None, said: str
+) -> None:
+    file = tmp_path / "report.json"
+    if content is not None:
+        file.write_bytes(content)
+    words = [command, str(file), *([str(file)] if command == "compare" else [])]
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == 2
+    assert f"{file}: {said}" in result.output
+    assert "Traceback" not in result.output
+
+
+def test_what_became_worse_is_named_and_makes_the_exit_code_1(tmp_path: Path) -> None:
+    before, after = written(whole(), tmp_path / "a"), written(whole(Outcome.FAILED), tmp_path / "b")
+    code, lines = run("compare", before, after)
+    assert code == 1
+    assert lines == [
+        "verdict: conformant -> not conformant",
+        "worse (1):",
+        f"  {FIRST} (MUST): passed -> failed: why failed",
+    ]
+    code, lines = run("compare", after, before)
+    assert (code, lines[1]) == (0, "better (1):")
+
+
+def test_two_alike_reports_differ_in_nothing(tmp_path: Path) -> None:
+    file = written(whole(), tmp_path)
+    assert run("compare", file, file) == (0, ["no outcome differs, of 174 requirements"])
+
+
+def test_a_matrix_is_a_table_of_reports(tmp_path: Path) -> None:
+    mine = written(whole(Outcome.FAILED, implementation="mine"), tmp_path / "mine")
+    theirs = written(whole(), tmp_path / "theirs")
+    code, lines = run("matrix", mine, theirs)
+    assert code == 0
+    assert lines[0] == "| requirement | mine 1.0 | reference 1.0 |"
+    assert f"| {FIRST} | fail | pass |" in lines
+    _, lines = run("matrix", "--by", "area", "--format", "text", mine)
+    assert "The worked example" in lines[5]
+    assert lines[5].endswith("3 of 4")
