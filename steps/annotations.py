@@ -14,6 +14,13 @@ ANNOTATED = parsers.re(
 
 @when(ANNOTATED)
 def annotate(story: Story, kind: str, name: str, key: str, value: str | None) -> None:
+    """Units that wait are tried again under what a Queue says now."""
+    _annotate(story, kind, name, key, value)
+    if kind == "Queue" and story.quotas.made(name):
+        story.have_looked_again(name)
+
+
+def _annotate(story: Story, kind: str, name: str, key: str, value: str | None) -> None:
     patch = {"metadata": {"annotations": {key: value}}}
     if kind == "Job":
         story.act()
@@ -34,6 +41,6 @@ def annotate_and_settle(story: Story, kind: str, name: str, key: str, value: str
     if copied:
         story.quotas.change(name, {"metadata": {"annotations": {key: value}}})
     else:
-        annotate(story, kind, name, key, value)
+        _annotate(story, kind, name, key, value)
     if copied or (kind == "Queue" and story.quotas.made(name)):
         story.settle(name)

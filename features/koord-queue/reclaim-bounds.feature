@@ -11,10 +11,9 @@ Feature: What the job extension removes, and what it leaves
       And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, its pods not bound
       When "low" is marked by hand for 3 replicas
       Then these states are seen in this order:
-        | object            | state                            |
-        | "low"             | marked for 3 replicas            |
-        | the pods of "low" | being deleted or gone            |
-        | "low"             | reserving nothing and not marked |
+        | object | state                            |
+        | "low"  | marked for 3 replicas            |
+        | "low"  | reserving nothing and not marked |
 
   Rule: No more pods are removed than the mark names
 
@@ -30,12 +29,13 @@ Feature: What the job extension removes, and what it leaves
   Rule: Pods that are over are passed over
 
     @KQ-RCL-04 @must
-    Scenario: The finished pod stays, the two unbound ones go
+    Scenario: The finished pod stays when what was marked has been given back
       Given a quota "team" of 3 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, 1 of its pods running
       And 1 of the pods of "low" finishes
       When the Job "urgent" with priority 100 asks for 2 cpu
-      Then the unbound pods of "low" are eventually removed
+      Then "low" is eventually marked
+      And "low" is eventually not marked again
       And no finished pod of "low" is ever removed
 
   Rule: A unit marked before its pods exist is reclaimed all the same

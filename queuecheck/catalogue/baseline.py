@@ -13,12 +13,14 @@ from queuecheck.catalogue.requirement import CatalogueError, Level
 class KnownFailure:
     """A requirement that an implementation is known to fail, and why.
 
-    ``link`` is where more is said, or "".
+    ``link`` is where more is said, or "". ``intermittent``: not in every run, as where a race
+    decides; a run in which it passes does not make the baseline stale.
     """
 
     id: str
     reason: str
     link: str = ""
+    intermittent: bool = False
 
 
 def wrong_entries(baseline: Iterable[KnownFailure], catalogue: Catalogue) -> Iterator[str]:

@@ -172,7 +172,10 @@ def _descriptor(data: Mapping[str, Any], directory: Path) -> Descriptor:
         processes=processes,
         baseline=tuple(
             KnownFailure(
-                entry["id"].upper(), " ".join(entry["reason"].split()), entry.get("link", "")
+                entry["id"].upper(),
+                " ".join(entry["reason"].split()),
+                entry.get("link", ""),
+                intermittent=entry.get("intermittent", False),
             )
             for entry in data.get("baseline", ())
         ),

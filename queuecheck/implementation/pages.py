@@ -32,10 +32,12 @@ def samples(url: str) -> list[Sample]:
 
 
 def parsed(text: str) -> list[Sample]:
-    """The samples of a page in the Prometheus text format."""
+    """The samples of a page in the Prometheus text format, under the names that stand there."""
+    # Told that something is a counter, the parser adds the ending that OpenMetrics asks for.
+    untyped = "\n".join(line for line in text.splitlines() if not line.startswith("#")) + "\n"
     return [
         Sample(sample.name, dict(sample.labels), float(sample.value))
-        for family in text_string_to_metric_families(text)
+        for family in text_string_to_metric_families(untyped)
         for sample in family.samples
     ]
 

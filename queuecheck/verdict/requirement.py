@@ -36,8 +36,9 @@ def by_requirement(
     """One result per requirement that has any, in the catalogue's order.
 
     Every requirement that a scenario names shares its outcome. One that fails and is in the
-    baseline is an expected failure; one that passes and is there makes the baseline stale, but
-    only if all its scenarios were run: ``places`` are theirs, by ID.
+    baseline is an expected failure; one that passes and is there makes the baseline stale, unless
+    it is known to fail in some runs only, and only if all its scenarios were run: ``places`` are
+    theirs, by ID.
     """
     grouped: dict[str, list[ScenarioResult]] = {}
     for result in results:
@@ -76,7 +77,7 @@ def _against(
         return result
     if result.outcome is Outcome.FAILED:
         return replace(result, outcome=Outcome.EXPECTED_FAILURE, reason=known.reason, known=known)
-    if result.outcome is Outcome.PASSED and whole:
+    if result.outcome is Outcome.PASSED and whole and not known.intermittent:
         reason = f"it passes, and the baseline has it: {known.reason}"
         return replace(result, outcome=Outcome.STALE_BASELINE, reason=reason, known=known)
     return result

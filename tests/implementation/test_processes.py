@@ -31,9 +31,12 @@ if "refused" in Path(config).read_text():
 host, port = address.rsplit(":", 1)
 
 
+PAGE = b'# TYPE waiting counter\\nwaiting{queue="team",} 3\\n'
+
+
 class Pages(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        text = b'waiting{queue="team",} 3\\n' if self.path == "/metrics" else b"ok"
+        text = PAGE if self.path == "/metrics" else b"ok"
         self.send_response(200)
         self.end_headers()
         self.wfile.write(text)

@@ -50,7 +50,7 @@ LIES = (
         "heeds-its-own-marks-only",
         ("KQ-RCL-16", "KQ-RCL-17"),
         (
-            'pods of "low" are being deleted or gone: not seen in its turn',
+            'QueueUnit "low" is reserving nothing and not marked: not seen in its turn',
             'QueueUnit "low" is holding 2 replicas and not marked: not seen in its turn',
         ),
         scale=0.3,

@@ -200,6 +200,13 @@ def test_a_baseline_is_not_stale_while_a_scenario_of_it_is_missing() -> None:
     assert one.outcome is P
 
 
+def test_what_fails_in_some_runs_only_is_no_news_either_way() -> None:
+    known = KnownFailure(MUST, "a race", intermittent=True)
+    for outcome, told in ((P, P), (F, Outcome.EXPECTED_FAILURE)):
+        (one,) = by_requirement([ScenarioResult((MUST,), outcome, 1)], CATALOGUE, baseline=[known])
+        assert one.outcome is told
+
+
 outcomes = st.sampled_from(Outcome)
 scenarios = st.lists(
     st.builds(
