@@ -35,6 +35,9 @@ __all__ = [
     "packaged_descriptor",
 ]
 
+# A cluster of ours, all of whose nodes are played.
+MACHINELESS = frozenset({"simulated-nodes", "disposable"})
+
 
 def implement(descriptor: Descriptor, cluster: Cluster, *, directory: Path) -> Implementation:
     """The implementation on that cluster, not yet started. ``directory`` takes its logs.
@@ -54,7 +57,7 @@ def _implement(descriptor: Descriptor, cluster: Cluster, directory: Path) -> Imp
         from queuecheck.implementation.processes import ProcessImplementation  # noqa: PLC0415
 
         return ProcessImplementation(descriptor, cluster, directory=directory)
-    if "simulated-nodes" in cluster.capabilities:
+    if cluster.capabilities >= MACHINELESS:
         raise ImplementationError(
             f"{descriptor.title} is made of Deployments, and on cluster {cluster.name} nothing "
             "runs containers; choose another with --cluster"

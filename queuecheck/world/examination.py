@@ -33,6 +33,9 @@ WEBHOOKS = tuple(
     for way in ("validating", "mutating")
 )
 
+# Beside the queue namespace, where the Deployments are.
+DEPLOYMENTS_ROLE = resources.manifests_root() / "suite-rbac" / "optional" / "deployments.yaml"
+
 
 @dataclass(frozen=True)
 class Findings:
@@ -130,6 +133,8 @@ class _Examination:
     def _lacking_rights(self) -> tuple[rights.Right, ...]:
         files = roles(self._choice, self._descriptor)
         wanted = rights.rights_of(files, queue_namespace=self._descriptor.queue_namespace)
+        for namespace in {each.namespace for each in self._descriptor.deployments}:
+            wanted += rights.rights_of((DEPLOYMENTS_ROLE,), queue_namespace=namespace)
         return rights.missing(self._api, wanted)
 
     def _places(self) -> Iterator[str]:

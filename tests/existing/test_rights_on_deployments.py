@@ -1,0 +1,90 @@
+"""The roles that we ship are enough for every verb on Deployments, and are asked for beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from queuecheck.cluster import Cluster
+from queuecheck.cluster.choice import ClusterChoice
+from queuecheck.cluster.kubeconfig import as_token, read_context, write
+from queuecheck.implementation import ImplementationError
+from queuecheck.implementation.deployments import DeploymentImplementation
+from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, SERVICE_ACCOUNTS
+from queuecheck.world.examination import examine
+from tests.existing.somebodys import CONTEXT, Somebodys, token
+from tests.implementation.deployed import COMPONENTS, CONFIG, config_map, deployment, described
+
+HOME = "koord-queue"
+
+
+@dataclass(frozen=True)
+class ReachedBySuite:
+    kubeconfig: Path
+
+
+@pytest.fixture
+def installed_by_hand(somebodys: Somebodys) -> Iterator[None]:
+    nodes = somebodys.cluster.nodes
+    nodes.open_slot(HOME, pods=20)
+    nodes.run(HOME)
+    somebodys.admin.create(CONFIG_MAPS, config_map(HOME), namespace=HOME)
+    for each in COMPONENTS:
+        somebodys.admin.create(DEPLOYMENTS, deployment(HOME, each), namespace=HOME)
+    yield
+    for each in COMPONENTS:
+        somebodys.admin.delete(DEPLOYMENTS, f"the-{each}", namespace=HOME, propagation="Background")
+    somebodys.admin.delete(CONFIG_MAPS, "config", namespace=HOME)
+    nodes.reset()
+
+
+@pytest.mark.usefixtures("installed_by_hand")
+def test_every_verb_is_allowed(somebodys: Somebodys, tmp_path: Path) -> None:
+    cluster = cast("Cluster", ReachedBySuite(somebodys.suite))
+    played = DeploymentImplementation(described(HOME, tmp_path), cluster)
+    played.start()
+    played.second("queue")
+    played.hold("extension")
+    played.kill("queue")
+    played.reconfigure({**CONFIG, "time": "1s"})
+    played.restore()
+    played.restart()
+    played.attempt(CONFIG)
+    played.logs(since=played.log_mark())
+    with pytest.raises(ImplementationError, match="metrics of pod"):  # no kubelet has them
+        played.metrics("queue")
+    played.uninstall()
+    played.restore()
+    played.close()
+    refused = [
+        (each["verb"], each["requestURI"])
+        for each in somebodys.requests()
+        if each.get("responseStatus", {}).get("code") == 403
+        and f"/namespaces/{HOME}/" in each["requestURI"]
+    ]
+    assert refused == []
+
+
+def test_a_right_that_is_missing_is_named_before_anything_is_written(
+    somebodys: Somebodys, tmp_path: Path
+) -> None:
+    account = {"metadata": {"name": "nobody"}}
+    somebodys.admin.create(SERVICE_ACCOUNTS, account, namespace="queuecheck")
+    document = as_token(
+        read_context(somebodys.cluster.kubeconfig, CONTEXT), token(somebodys.admin, name="nobody")
+    )
+    choice = ClusterChoice("existing", write(document, tmp_path / "nobody"), CONTEXT)
+    (problem, *_) = examine(choice, described("elsewhere", tmp_path)).problems
+    assert "and patch and watch deployments.apps in elsewhere" in problem
+    assert "get pods/proxy in elsewhere" in problem
+    somebodys.admin.delete(SERVICE_ACCOUNTS, "nobody", namespace="queuecheck")
+
+
+def test_the_roles_give_all_that_is_asked_for(somebodys: Somebodys, tmp_path: Path) -> None:
+    choice = ClusterChoice("existing", somebodys.suite, CONTEXT)
+    problems = examine(choice, described(HOME, tmp_path)).problems
+    assert [each for each in problems if "may not" in each] == []
