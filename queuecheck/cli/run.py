@@ -159,7 +159,7 @@ class Options:
     default=Path("reports"),
     show_default=True,
     metavar="DIR",
-    help="Where report.json, junit.xml and summary.md go.",
+    help="Where the report goes: JSON, JUnit, HTML, Markdown and Cucumber Messages.",
 )
 @click.option(
     "--evidence",

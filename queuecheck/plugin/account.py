@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from queuecheck.profiles import Profile
-from queuecheck.report import Claimed, Picture, ScenarioRun, StepRun
+from queuecheck.report import UNDEFINED, Claimed, Picture, ScenarioRun, StepRun
 from queuecheck.report.latency import measure
 from queuecheck.report.sketch import claimed, sketch
 from queuecheck.verdict import Outcome
@@ -51,11 +51,11 @@ class Account:
         self._claims.append(self._made())
         self.steps[number] = replace(self.steps[number], began=self._ms())
 
-    def end(self, outcome: Outcome) -> None:
+    def end(self, outcome: str) -> None:
         """The step that has begun has ended so."""
         step = self.steps[len(self._claims) - 1]
         self.steps[len(self._claims) - 1] = replace(
-            step, outcome=str(outcome), ms=self._ms() - step.began
+            step, outcome=outcome, ms=self._ms() - step.began
         )
 
     def tell(self, run: ScenarioRun, profile: Profile) -> ScenarioRun:
@@ -117,17 +117,17 @@ class Accounts:
 
     def pytest_bdd_after_step(self, request: pytest.FixtureRequest) -> None:
         """A step has passed."""
-        request.node.stash[ACCOUNT].end(Outcome.PASSED)
+        request.node.stash[ACCOUNT].end(str(Outcome.PASSED))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_bdd_step_error(self, request: pytest.FixtureRequest) -> None:
         """A step has failed; evidence of it is taken after this."""
-        request.node.stash[ACCOUNT].end(Outcome.FAILED)
+        request.node.stash[ACCOUNT].end(str(Outcome.FAILED))
 
     def pytest_bdd_step_func_lookup_error(self, request: pytest.FixtureRequest) -> None:
         """A step that nothing defines."""
         request.node.stash[ACCOUNT].begin()
-        request.node.stash[ACCOUNT].end(Outcome.FAILED)
+        request.node.stash[ACCOUNT].end(UNDEFINED)
 
 
 def _step(step: Step) -> StepRun:

@@ -12,7 +12,7 @@ from queuecheck.verdict import Outcome
 from queuecheck.world import CleanupError, EnvironmentBroken
 
 ENVIRONMENT = (EnvironmentBroken, Unreachable, KubeconfigError, ImplementationError)
-REASON_LENGTH = 160
+REASON_LENGTH = 240
 
 
 def classify(phase: str, error: BaseException | None) -> tuple[Outcome, str]:
@@ -63,6 +63,8 @@ def _is_claim_of_a_step(error: BaseException) -> bool:
 
 def _line(error: BaseException) -> str:
     text = str(error).strip()
+    if isinstance(error, ClaimFailed):  # its text is broken into lines where it has no end
+        text = f"{error.failure.sentence}: {error.failure.reason}"
     first = text.splitlines()[0] if text else type(error).__name__
     first = first.removesuffix("; its last lines:")
     return first if len(first) <= REASON_LENGTH else f"{first[: REASON_LENGTH - 1]}…"

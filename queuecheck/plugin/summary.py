@@ -93,7 +93,8 @@ class Summary:
         if directory is None:
             return code
         try:
-            publish(self._report(code), directory)
+            homes = [root.parent for root in preflight.roots_asked_for(self._config)]
+            publish(self._report(code), directory, homes=homes)
         except OSError as error:
             self._published = f"no report: {error.filename or directory}: {error.strerror}"
             return code or ExitCode.ENVIRONMENT

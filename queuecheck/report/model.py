@@ -14,11 +14,12 @@ from queuecheck.report.picture import Claimed, Picture
 API_VERSION = "queuecheck.dev/v1"
 KIND = "Report"
 NOT_RUN = "not-run"
+UNDEFINED = "undefined"
 
 
 @dataclass(frozen=True)
 class StepRun:
-    """A step as it was played. ``outcome`` is passed, failed or not-run.
+    """A step as it was played. ``outcome`` is passed, failed, undefined or not-run.
 
     ``began`` and ``ms`` are milliseconds, ``began`` since the timeline began. ``table`` has the
     heading as its first row.

@@ -4,29 +4,57 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from queuecheck.profiles import load_profile
 from queuecheck.report.document import dumps
+from queuecheck.report.html.page import page
 from queuecheck.report.junit import junit
 from queuecheck.report.markdown import summary
+from queuecheck.report.messages import ndjson
 from queuecheck.report.model import Report
 
+Sources = Mapping[str, str]
+
+
+def _page(report: Report, _: Sources) -> str:
+    profile = load_profile(report.catalogue.profile)
+    return page(report, {kind.kind: kind.look for kind in profile.kinds if kind.look is not None})
+
+
 # ``report.json`` comes last: where it is, the other views of the same run are.
-VIEWS: Mapping[str, Callable[[Report], str]] = {
-    "junit.xml": junit,
-    "summary.md": summary,
-    "report.json": dumps,
+VIEWS: Mapping[str, Callable[[Report, Sources], str]] = {
+    "junit.xml": lambda report, _: junit(report),
+    "summary.md": lambda report, _: summary(report),
+    "report.html": _page,
+    "messages.ndjson": ndjson,
+    "report.json": lambda report, _: dumps(report),
 }
 
 
-def publish(report: Report, directory: Path) -> tuple[Path, ...]:
-    """Writes every view into the directory, which is made. Raises OSError."""
+def publish(report: Report, directory: Path, *, homes: Iterable[Path]) -> tuple[Path, ...]:
+    """Writes every view into the directory, which is made. Raises OSError.
+
+    ``homes`` are the directories to which the report's feature files are relative.
+    """
     directory.mkdir(parents=True, exist_ok=True)
+    sources = _sources(report, list(homes))
     return tuple(
-        write_whole(directory / name, view(report).encode()) for name, view in VIEWS.items()
+        write_whole(directory / name, view(report, sources).encode())
+        for name, view in VIEWS.items()
     )
+
+
+def _sources(report: Report, homes: Sequence[Path]) -> dict[str, str]:
+    """The texts of the feature files that are there, by the name that the report gives them."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(run.file for run in report.scenarios):
+        for home in homes:
+            if (home / name).is_file():
+                found.setdefault(name, (home / name).read_text("utf-8"))
+    return found
 
 
 def write_whole(file: Path, content: bytes) -> Path:

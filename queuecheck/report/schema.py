@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from queuecheck.report.model import API_VERSION, KIND, NOT_RUN, Report
+from queuecheck.report.model import API_VERSION, KIND, NOT_RUN, UNDEFINED, Report
 from queuecheck.report.plain import camel
 from queuecheck.verdict import ExitCode, Outcome, Verdict
 
@@ -39,7 +39,7 @@ NARROWER: Mapping[str, Mapping[str, Any]] = {
     "ScenarioRun.outcome": {"enum": OUTCOMES},
     "ScenarioRun.requirements": {"minItems": 1},
     "ScenarioRun.repetition": {"minimum": 1},
-    "StepRun.outcome": {"enum": ["passed", "failed", NOT_RUN]},
+    "StepRun.outcome": {"enum": ["passed", "failed", UNDEFINED, NOT_RUN]},
     "Claimed.claim": {"enum": ["eventually", "stays", "never", "in order"]},
     "Claimed.outcome": {"enum": ["passed", "failed", "harness-error"]},
     "Claimed.closed_by": {"enum": ["", "fence", "quiet"]},

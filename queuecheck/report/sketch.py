@@ -81,7 +81,8 @@ def _marks(record: Record) -> Iterator[Mark]:
 
 def _sighted(sighting: Sighting, role: str, number: int) -> Mark:
     if sighting.observation is not None:
-        return _mark(role, sighting.sentence, number, sighting.at, sighting.observation)
+        observation = sighting.observation
+        return _mark(role, sighting.sentence, number, observation.at, observation)
     return Mark(role, sighting.sentence, number, _ms(sighting.at), sighting.resource_version)
 
 

@@ -37,7 +37,7 @@ def run(*words: object) -> tuple[int, list[str]]:
 
 
 def written(report: Report, directory: Path) -> Path:
-    publish(report, directory)
+    publish(report, directory, homes=())
     return directory
 
 

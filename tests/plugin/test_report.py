@@ -11,6 +11,7 @@ import yaml
 from queuecheck.report import Report
 from queuecheck.report.document import read_report
 from tests.plugin.test_scenarios import CONFTEST, Project, project  # noqa: F401 - a fixture
+from tests.report.cucumber_messages import parsed, statuses
 
 pytest_plugins = ["pytester"]
 REPORT = "--qc-report=out"
@@ -71,7 +72,13 @@ def files(project: Project) -> list[str]:  # noqa: F811
 def test_every_view_is_written_and_nothing_else(project: Project) -> None:  # noqa: F811
     project.feature()
     result = project.run(REPORT)
-    assert files(project) == ["junit.xml", "report.json", "summary.md"]
+    assert files(project) == [
+        "junit.xml",
+        "messages.ndjson",
+        "report.html",
+        "report.json",
+        "summary.md",
+    ]
     result.stdout.fnmatch_lines([f"report: {project.pytester.path}/out"])
 
 
@@ -314,3 +321,42 @@ def test_plain_pytest_writes_no_report_unasked(project: Project) -> None:  # noq
     project.feature()
     project.run()
     assert not Path(project.pytester.path / "reports").exists()
+
+
+OUTLINE = """
+Feature: More of it
+  Rule: Each row is a scenario
+    @KQ-QTA-03 @should
+    Scenario Outline: A Job of <size>
+      Given a world
+      Then <what>
+
+      Examples:
+        | size  | what            |
+        | one   | all is well     |
+        | three | the claim fails |
+"""
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["one process", "two workers"])
+def test_messages_of_every_outcome_are_valid(
+    project: Project,  # noqa: F811
+    workers: list[str],
+) -> None:
+    project.feature(file="a", name="It passes")
+    project.feature(id="KQ-QTA-02", then="the claim fails", file="b", name="It fails")
+    skipped = {"tags": "@needs:block", "name": "It is skipped"}
+    project.feature(id="KQ-QTA-04", level="should", file="c", **skipped)
+    undefined = {"then": "nobody defines this", "name": "It is undefined"}
+    project.feature(id="KQ-QTA-05", level="should", file="d", **undefined)
+    (project.features / "e.feature").write_text(OUTLINE, encoding="utf-8")
+    project.run(REPORT, *workers)
+    text = (project.pytester.path / "out" / "messages.ndjson").read_text("utf-8")
+    assert statuses(parsed(text)) == {
+        "It passes": ["PASSED", "PASSED"],
+        "It fails": ["PASSED", "FAILED"],
+        "It is skipped": ["SKIPPED", "SKIPPED", "SKIPPED"],
+        "It is undefined": ["PASSED", "UNDEFINED"],
+        "A Job of one": ["PASSED", "PASSED"],
+        "A Job of three": ["PASSED", "FAILED"],
+    }

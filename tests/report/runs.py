@@ -90,7 +90,12 @@ STEPS = (
         "passed",
         99,
         80,
-        (("object", "state"), ('"low"', "marked"), ('"low"', "reserving nothing")),
+        (
+            ("object", "state"),
+            ('"low"', "marked"),
+            ('the pods of "low"', "gone"),
+            ('"low"', "reserving nothing"),
+        ),
     ),
     StepRun("And", '"high" is never admitted before "low" is emptied', 10, "passed", 180, 20),
 )

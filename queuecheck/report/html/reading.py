@@ -41,7 +41,7 @@ class _Reader:
     def __init__(self, run: ScenarioRun, picture: Picture, looks: Looks, *, ordered: bool) -> None:
         self.run = run
         self.picture = picture
-        self.act = _act(run)
+        self.act = act_of(run)
         self.clock = Clock(_seen(run, picture), ordered=ordered)
         pointed_at = {
             (mark.kind, mark.namespace, mark.name)
@@ -148,7 +148,7 @@ def closing(claim: Claimed) -> str:
     return "closed after a quiet period" if claim.closed_by == "quiet" else ""
 
 
-def _act(run: ScenarioRun) -> int:
+def act_of(run: ScenarioRun) -> int:
     """The place of the first When; what has none is all act."""
     found = (number for number, step in enumerate(run.steps) if step.keyword.strip() == ACT)
     return next(found, 0)

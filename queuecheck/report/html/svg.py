@@ -10,9 +10,14 @@ from html import escape
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
+def printable(value: str) -> str:
+    """The text with a sign in the place of what cannot be written."""
+    return _UNWRITABLE.sub("\ufffd", value)
+
+
 def text(value: str) -> str:
     """A text as it may stand between tags or in a quoted attribute."""
-    return escape(_UNWRITABLE.sub("\ufffd", value))
+    return escape(printable(value))
 
 
 def number(value: float) -> str:

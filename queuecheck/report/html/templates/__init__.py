@@ -1,0 +1,66 @@
+"""The pages' templates. Whatever they are given is escaped, unless a drawing of ours made it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from queuecheck.report.html.svg import printable
+from queuecheck.report.html.tones import STYLE, definitions
+
+HERE = Path(__file__).parent
+
+
+def render(name: str, **values: Any) -> str:
+    """The text of a template with these values. Raises what is a fault of the template."""
+    return _environment().get_template(name).render(**values)
+
+
+def raw(name: str) -> Markup:
+    """The text of a file beside the templates, as it is."""
+    return Markup((HERE / name).read_text("utf-8"))  # noqa: S704 - our own file
+
+
+def digest(script: str) -> str:
+    """What a page's policy calls this script, and no other one."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_written,
+    )
+    # Our own text, which nobody outside has a part in.
+    environment.globals["picture_style"] = Markup(STYLE)  # noqa: S704
+    environment.filters["code"] = code
+    environment.globals["picture_parts"] = Markup(definitions())  # noqa: S704
+    return environment
+
+
+def code(value: str) -> Markup:
+    """A text with what stands between backticks as code."""
+    parts = [Markup.escape(printable(part)) for part in value.split("`")]
+    if len(parts) % 2 == 0:  # one without its other half
+        return Markup("`").join(parts)
+    return Markup().join(
+        Markup("<code>{}</code>").format(part) if number % 2 else part
+        for number, part in enumerate(parts)
+    )
+
+
+def _written(value: Any) -> Any:
+    """What no page can hold is replaced before it is escaped."""
+    return printable(value) if type(value) is str else value
