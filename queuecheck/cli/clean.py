@@ -75,19 +75,25 @@ def clean(*, kubeconfig: Path, context: str, run: str | None, yes: bool) -> None
 
 
 def _clean(api: Api, profile: Profile, *, context: str, run: str | None, yes: bool) -> list[str]:
+    from queuecheck.implementation.changes import find_changes, put_back  # noqa: PLC0415
     from queuecheck.plugin.consent import consent  # noqa: PLC0415
     from queuecheck.world.remains import find_remains, remove_remains  # noqa: PLC0415
 
     remains = find_remains(api, profile, run=run)
+    # What a controller in the cluster was changed to says nothing of the run that changed it.
+    changes = find_changes(api, profile.queue_namespace) if run is None else ()
     click.echo(f"cluster {context} at {api.server}")
-    if not remains:
+    if not remains and not changes:
         click.echo(f"nothing of {f'run {run}' if run else 'any run'} is there")
         return []
-    for line in described(remains):
+    for line in (*described(remains), *map(str, changes)):
         click.echo(line)
     what = f"{len(remains)} things of {_runs(remains)} would go"
+    if changes:
+        what += f", and {len(changes)} of the controller be put back"
     if not consent(what, question="Take them away?", yes=yes):
         sys.exit(USAGE)
+    put_back(api, changes)
     left = remove_remains(api, profile, remains)
     if not left:
         click.echo("all of it is gone")

@@ -36,9 +36,7 @@ class ConfigMap:
         if key.key not in data:
             known = ", ".join(data) or "nothing"
             raise ImplementationError(f"{self._title} has no key {key.key}; it has {known}")
-        self._now = str(data[key.key])
-        annotations = there["metadata"].get("annotations") or {}
-        self._found = str(annotations.get(AS_FOUND, self._now))
+        self._found = self._now = str(data[key.key])
 
     @property
     def _title(self) -> str:
@@ -80,7 +78,7 @@ class ConfigMap:
     def _put(self, text: str) -> bool:
         if text == self._now:
             return False
-        note = None if text == self._found else self._found
+        note = None if text == self._found else json.dumps({self.key.key: self._found})
         patch = {"metadata": {"annotations": {AS_FOUND: note}}, "data": {self.key.key: text}}
         self._api.patch(CONFIG_MAPS, self.key.config_map, patch, namespace=self._namespace)
         self._now = text

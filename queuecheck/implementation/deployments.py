@@ -16,6 +16,7 @@ from typing import Any
 
 from queuecheck.cluster import Cluster
 from queuecheck.implementation import rollout
+from queuecheck.implementation.changes import find_changes, put_back
 from queuecheck.implementation.config_map import ConfigMap
 from queuecheck.implementation.deployed import Deployed
 from queuecheck.implementation.descriptor import Descriptor
@@ -82,7 +83,6 @@ class DeploymentImplementation:
         with self._acting():
             if not self._workloads:
                 self._find()
-                self._renew(self._written(ConfigMap.put_back))  # after a run that was killed
             asked = self._asked(instance)
             for each in asked:
                 if not each.runs:
@@ -248,6 +248,8 @@ class DeploymentImplementation:
 
     def _find(self) -> None:
         described = self._descriptor.deployments
+        for namespace in {each.namespace for each in described}:
+            put_back(self._api, find_changes(self._api, namespace))  # after a run that was killed
         self._installation = Installation(self._api, self._descriptor.manifests)
         self._installation.make_complete(described)
         for each in described:

@@ -13,15 +13,8 @@ from pathlib import Path
 from queuecheck.cluster.manifests import read_manifests, served_resources
 from queuecheck.implementation.deployed import Deployed
 from queuecheck.implementation.errors import ImplementationError
-from queuecheck.implementation.rollout import COPY_LABEL
 from queuecheck.kube import AlreadyExists, Api, KubeObject, NotFound, Resource
-from queuecheck.kube.resource import (
-    CONFIG_MAPS,
-    CUSTOM_RESOURCE_DEFINITIONS,
-    DEPLOYMENTS,
-    NAMESPACES,
-    PODS,
-)
+from queuecheck.kube.resource import CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES
 
 # Whoever uninstalls a controller keeps the namespace with the queues in it.
 STAYING = frozenset({NAMESPACES.kind})
@@ -40,8 +33,6 @@ class Installation:
     def make_complete(self, deployments: Iterable[Deployed]) -> None:
         """Applies the manifests if one of the Deployments is not there. Raises ApiError."""
         wanted = list(deployments)
-        for namespace in {each.namespace for each in wanted}:
-            sweep(self._api, namespace)
         if not self._manifests or all(self._is_there(each) for each in wanted):
             return
         for body in (body for path in self._manifests for body in read_manifests(path)):
@@ -102,15 +93,6 @@ class Installation:
             name = body["metadata"].get("name")
             raise ImplementationError(f"{body['kind']} {name}: the server has no such kind")
         return self._resources[version][body["kind"]]
-
-
-def sweep(api: Api, namespace: str) -> None:
-    """Deletes what second instances and attempts of a run that was killed have left there."""
-    for resource in (DEPLOYMENTS, PODS, CONFIG_MAPS):
-        for found in api.list(resource, namespace=namespace, label_selector=COPY_LABEL).items:
-            with suppress(NotFound):
-                name = found["metadata"]["name"]
-                api.delete(resource, name, namespace=namespace, propagation="Background")
 
 
 def _key(body: KubeObject) -> tuple[str, str, str]:

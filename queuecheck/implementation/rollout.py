@@ -144,6 +144,14 @@ def container_of(deployment: KubeObject, name: str | None) -> str:
     return name
 
 
+def mounts(deployment: KubeObject, config_map: str) -> bool:
+    """Whether its pods have that ConfigMap among their volumes."""
+    return any(
+        (each.get("configMap") or {}).get("name") == config_map
+        for each in _template(deployment)["spec"].get("volumes") or ()
+    )
+
+
 def config_file(deployment: KubeObject, container: str, *, config_map: str, key: str) -> str | None:
     """Where the container finds that key of the ConfigMap; None if it is not mounted."""
     spec = _template(deployment)["spec"]

@@ -38,9 +38,7 @@ class Workload:
         self._api = api
         self._owner = owner
         self.found = self._get()
-        annotations = self.found["metadata"].get("annotations") or {}
-        self.found_copies = int(annotations.get(AS_FOUND, self.found["spec"].get("replicas", 1)))
-        self._copies = int(self.found["spec"].get("replicas", 1))
+        self.found_copies = self._copies = int(self.found["spec"].get("replicas", 1))
         try:
             self.container = rollout.container_of(self.found, deployed.container)
         except KeyError as error:
@@ -68,9 +66,7 @@ class Workload:
     @property
     def original(self) -> KubeObject:
         """The Deployment as it has to be given to create it as it was found."""
-        body = rollout.again(self.found)
-        (body["metadata"].get("annotations") or {}).pop(AS_FOUND, None)
-        return {**body, "spec": {**body["spec"], "replicas": self.found_copies}}
+        return rollout.again(self.found)
 
     def launch(self) -> None:
         """Asks for its pods, without waiting for them: as many as it had, or one."""

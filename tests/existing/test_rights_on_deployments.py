@@ -14,9 +14,10 @@ from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.cluster.kubeconfig import as_token, read_context, write
 from queuecheck.implementation import ImplementationError
 from queuecheck.implementation.deployments import DeploymentImplementation
+from queuecheck.kube import Api, KubeObject
 from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, SERVICE_ACCOUNTS
 from queuecheck.world.examination import examine
-from tests.existing.somebodys import CONTEXT, Somebodys, token
+from tests.existing.somebodys import CONTEXT, Somebodys, play, token
 from tests.implementation.deployed import COMPONENTS, CONFIG, config_map, deployment, described
 
 HOME = "koord-queue"
@@ -40,6 +41,16 @@ def installed_by_hand(somebodys: Somebodys) -> Iterator[None]:
         somebodys.admin.delete(DEPLOYMENTS, f"the-{each}", namespace=HOME, propagation="Background")
     somebodys.admin.delete(CONFIG_MAPS, "config", namespace=HOME)
     nodes.reset()
+
+
+def lasting(admin: Api) -> list[KubeObject]:
+    """What of the implementation does not come and go with its pods."""
+    found = [*admin.list(DEPLOYMENTS, namespace=HOME).items]
+    found += admin.list(CONFIG_MAPS, namespace=HOME).items
+    return [
+        {"name": each["metadata"]["name"], "spec": each.get("spec"), "data": each.get("data")}
+        for each in found
+    ]
 
 
 @pytest.mark.usefixtures("installed_by_hand")
@@ -67,6 +78,32 @@ def test_every_verb_is_allowed(somebodys: Somebodys, tmp_path: Path) -> None:
         and f"/namespaces/{HOME}/" in each["requestURI"]
     ]
     assert refused == []
+
+
+@pytest.mark.usefixtures("installed_by_hand")
+def test_what_a_killed_run_has_left_is_put_back_by_clean(
+    somebodys: Somebodys, tmp_path: Path
+) -> None:
+    killed = DeploymentImplementation(
+        described(HOME, tmp_path), cast("Cluster", ReachedBySuite(somebodys.suite))
+    )
+    before = lasting(somebodys.admin)
+    killed.start()
+    killed.second("queue")
+    killed.reconfigure({**CONFIG, "time": "1s"})
+    killed.kill()
+    cleaned = play(somebodys.queuecheck("clean", "--yes"))
+    assert cleaned.returncode == 0, cleaned.stdout + cleaned.stderr
+    assert cleaned.stdout.splitlines()[1:] == [
+        "ConfigMap koord-queue/config had another configuration",
+        "Deployment koord-queue/the-extension had 1 copy",
+        "Deployment koord-queue/the-queue had 1 copy",
+        "Deployment koord-queue/the-queue-copy is a run's own",
+        "all of it is gone",
+    ]
+    again = play(somebodys.queuecheck("clean"))
+    assert "nothing of any run is there" in again.stdout
+    assert lasting(somebodys.admin) == before
 
 
 def test_a_right_that_is_missing_is_named_before_anything_is_written(

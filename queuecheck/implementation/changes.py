@@ -1,0 +1,90 @@
+"""What a run that was killed has left of an implementation's Deployments: found, and put back.
+
+Whatever is otherwise than a run found it says so in an annotation; whatever a run has added to it
+has a label.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from queuecheck.implementation import rollout
+from queuecheck.implementation.config_map import AS_FOUND
+from queuecheck.implementation.rollout import COPY_LABEL
+from queuecheck.kube import Api, ApiError, KubeObject, NotFound, Resource
+from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, PODS
+
+FORBIDDEN = 403
+
+
+@dataclass(frozen=True)
+class Change:
+    """One object; ``found`` is what its annotation says, None for what a run has added."""
+
+    resource: Resource
+    namespace: str
+    name: str
+    found: str | None
+
+    def __str__(self) -> str:
+        place = f"{self.resource.kind} {self.namespace}/{self.name}"
+        if self.found is None:
+            return f"{place} is a run's own"
+        if self.resource == DEPLOYMENTS:
+            return f"{place} had {self.found} {'copy' if self.found == '1' else 'copies'}"
+        return f"{place} had another configuration"
+
+
+def find_changes(api: Api, namespace: str) -> tuple[Change, ...]:
+    """Those in the namespace; none for a user who could not have made them. Raises ApiError."""
+    try:
+        return tuple(_changes(api, namespace))
+    except ApiError as error:
+        if error.status == FORBIDDEN:
+            return ()
+        raise
+
+
+def put_back(api: Api, changes: Sequence[Change]) -> None:
+    """Everything is as it was found; pods that have read another configuration are replaced."""
+    for each in changes:
+        with suppress(NotFound):
+            if each.found is None:
+                api.delete(
+                    each.resource, each.name, namespace=each.namespace, propagation="Background"
+                )
+                continue
+            patch: KubeObject = {"metadata": {"annotations": {AS_FOUND: None}}}
+            if each.resource == DEPLOYMENTS:
+                patch["spec"] = {"replicas": int(each.found)}
+            else:
+                patch["data"] = json.loads(each.found)
+            api.patch(each.resource, each.name, patch, namespace=each.namespace)
+            if each.resource == CONFIG_MAPS:
+                _replace_readers(api, each)
+
+
+def _changes(api: Api, namespace: str) -> Iterator[Change]:
+    # Configuration first: what is started then reads the right one.
+    for resource in (CONFIG_MAPS, DEPLOYMENTS, PODS):
+        for body in api.list(resource, namespace=namespace).items:
+            metadata = body["metadata"]
+            found = (metadata.get("annotations") or {}).get(AS_FOUND)
+            # The pods of a copy are its own affair.
+            added = COPY_LABEL in (metadata.get("labels") or {}) and not metadata.get(
+                "ownerReferences"
+            )
+            if found is not None or added:
+                yield Change(resource, namespace, metadata["name"], None if added else found)
+
+
+def _replace_readers(api: Api, change: Change) -> None:
+    for deployment in api.list(DEPLOYMENTS, namespace=change.namespace).items:
+        if rollout.mounts(deployment, change.name):
+            selector = rollout.selector(deployment)
+            for pod in api.list(PODS, namespace=change.namespace, label_selector=selector).items:
+                with suppress(NotFound):
+                    api.delete(PODS, pod["metadata"]["name"], namespace=change.namespace)
