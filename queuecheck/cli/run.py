@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -281,4 +282,6 @@ def _run(words: list[str]) -> int:
     # not have a say in what a verdict is.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.pop("PYTEST_ADDOPTS", None)
+    # A CI system that gives up on a run asks like this: as after Ctrl-C there is a partial report.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     return int(pytest.main(words))

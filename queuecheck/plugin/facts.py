@@ -20,9 +20,14 @@ from queuecheck.secrecy import Secrets, known, of_command, of_environment
 from queuecheck.timeline import Budgets
 
 PACKAGES = ("pytest", "pytest-bdd", "pytest-xdist", "kubernetes")
+DEFAULT_CLUSTER = "local"
+DEFAULT_NODES = "real"
 # The options that change what a run means; those of no consequence for it are not among them.
 SETTINGS = (
     "qc_cluster",
+    "qc_context",
+    "qc_nodes",
+    "qc_workload_image",
     "qc_implementation",
     "qc_select",
     "qc_id",
@@ -86,7 +91,14 @@ def configuration(config: pytest.Config) -> dict[str, str]:
 
 def command(config: pytest.Config) -> str:
     """What repeats the run."""
-    return shlex.join(["queuecheck", "run", *_words(config)])
+    return shlex.join(
+        ["queuecheck", "run", *_chosen(config), *_conditions(config), *_rules(config)]
+    )
+
+
+def command_for(config: pytest.Config, place: str) -> str:
+    """What plays the scenario alone that stands at a place."""
+    return shlex.join(["queuecheck", "run", place, *_conditions(config)])
 
 
 def implementation(
@@ -121,22 +133,42 @@ def secrets(descriptor: Descriptor) -> Secrets:
     return known([*of_environment(os.environ), *commands])
 
 
-def _words(config: pytest.Config) -> Iterator[str]:
+def _chosen(config: pytest.Config) -> Iterator[str]:
+    """Which scenarios, in which order, how many times."""
     option = config.option
     yield from option.qc_at
-    for name in ("cluster", "implementation", "select", "random_order"):
-        value = getattr(option, f"qc_{name}")
-        if value is not None:
-            yield from (f"--{name.replace('_', '-')}", str(value))
     for name in option.qc_id:
         yield from ("--id", name)
-    if option.qc_timeout_scale != 1:
-        yield from ("--timeout-scale", f"{option.qc_timeout_scale:g}")
+    yield from _given(config, "select", "rerun_failed", "random_order")
     if option.qc_repeat != 1:
         yield from ("--repeat", str(option.qc_repeat))
+
+
+def _conditions(config: pytest.Config) -> Iterator[str]:
+    """Whom they are played with, and on what."""
+    option = config.option
+    if option.qc_cluster != DEFAULT_CLUSTER:
+        yield from ("--cluster", option.qc_cluster)
+    yield from _given(config, "kubeconfig", "context", "workload_image")
+    if option.qc_nodes != DEFAULT_NODES:
+        yield from ("--nodes", option.qc_nodes)
+    yield from _given(config, "implementation")
+    if option.qc_timeout_scale != 1:
+        yield from ("--timeout-scale", f"{option.qc_timeout_scale:g}")
+
+
+def _rules(config: pytest.Config) -> Iterator[str]:
+    """What makes the exit code."""
     for name in ("strict", "accept_baseline"):
-        if getattr(option, f"qc_{name}"):
+        if getattr(config.option, f"qc_{name}"):
             yield f"--{name.replace('_', '-')}"
+
+
+def _given(config: pytest.Config, *names: str) -> Iterator[str]:
+    for name in names:
+        value = getattr(config.option, f"qc_{name}")
+        if value is not None:
+            yield from (f"--{name.replace('_', '-')}", str(value))
 
 
 def _text(value: object) -> str:

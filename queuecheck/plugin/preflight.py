@@ -48,6 +48,8 @@ def refuse(config: pytest.Config) -> int | None:
         ]
     except (DescriptorError, CatalogueError, FeatureError) as error:
         problems = [str(error)]
+    # Last, since it makes a directory: a run that is refused leaves nothing.
+    problems = problems or list(filter(None, [facts.unusable(config)]))
     consent.say(*problems)
     if problems:
         return int(ExitCode.USAGE)
@@ -127,8 +129,6 @@ def _problems(
     yield from _nothing_chosen(config, scenarios, words)
     yield from _nothing_to_repeat(config, scenarios)
     yield from _wrongly_spared(config, scenarios)
-    if problem := facts.unusable(config):
-        yield problem
     scale = config.option.qc_timeout_scale
     if not 0 < scale < math.inf:
         yield f"--timeout-scale {scale:g}: it has to be a number, and more than 0"

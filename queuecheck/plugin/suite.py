@@ -7,7 +7,6 @@ phase in which it ended and the kind of the exception, and put on pytest's repor
 from __future__ import annotations
 
 import random
-import shlex
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
@@ -155,7 +154,7 @@ class Suite:
         if call.when == "call" or outcome is not Outcome.PASSED:
             run = self._run(item, outcome, reason, call.duration)
             if error is not None and trace and report.failed:
-                run = replace(run, failure=(told(error) or trace)[-LONGEST_FAILURE:])
+                run = replace(run, failure=_shortened(told(error) or trace))
             if call.when == "call" and ACCOUNT in item.stash:
                 run = item.stash[ACCOUNT].tell(run, self.descriptor.profile)
             record.attach(report, record.Record(run, self.cluster), self.secrets)
@@ -203,13 +202,7 @@ class Suite:
 
     def reproduce(self, scenario: Scenario) -> str:
         """The command that runs one scenario alone."""
-        option = self._config.option
-        words = ["queuecheck", "run", scenario.place]
-        if option.qc_implementation is not None:
-            words += ["--implementation", str(option.qc_implementation)]
-        if option.qc_timeout_scale != 1:
-            words += ["--timeout-scale", f"{option.qc_timeout_scale:g}"]
-        return shlex.join(words)
+        return facts.command_for(self._config, scenario.place)
 
     @property
     def evidence_directory(self) -> Path:
@@ -220,6 +213,12 @@ class Suite:
     def worker(self) -> str:
         """``gw0`` …, or "" in the only process."""
         return options.worker_name(self._config)
+
+
+def _shortened(text: str) -> str:
+    """The beginning says what failed, the end where."""
+    half = LONGEST_FAILURE // 2
+    return text if len(text) <= LONGEST_FAILURE else f"{text[:half]}\n…\n{text[-half:]}"
 
 
 def needs_of(item: pytest.Item) -> tuple[str, ...]:

@@ -262,13 +262,7 @@ def _write(terminal: TerminalReporter, result: RequirementResult) -> None:
     terminal.write(f"{result.outcome.word:<16}", **{colour: True})
     row = result.requirement
     terminal.write(f" {row.id:<11} {row.level.upper():<7}{result.milliseconds:>6} ms")
-    many = f"  {_rate(result)}" if result.scenarios > 1 else ""
+    many = f"  {result.passed} of {result.scenarios} passed" if result.scenarios > 1 else ""
     room = WIDTH - 46 - len(many)
     reason = result.reason if len(result.reason) <= room else f"{result.reason[: room - 1]}…"
     terminal.write_line(f"{many}  {reason}".rstrip())
-
-
-def _rate(result: RequirementResult) -> str:
-    if result.passed in {0, result.scenarios}:
-        return f"{result.scenarios} scenarios"
-    return f"{result.passed} of {result.scenarios} scenarios passed"

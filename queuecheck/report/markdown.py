@@ -58,6 +58,12 @@ def _lines(report: Report) -> Iterator[str]:
             ],
         )
     shaky = [row for row in report.requirements if 0 < row.passed < row.runs]
+    times = max((run.repetition for run in report.scenarios), default=1)
+    if times > 1:
+        always = sum(row.passed == row.runs > 0 for row in report.requirements)
+        ran = sum(row.runs > 0 for row in report.requirements)
+        yield f"Each scenario was played {times} times; {always} of {ran} always passed."
+        yield ""
     if shaky:
         yield "## What passed only at times"
         yield ""

@@ -62,7 +62,7 @@ def test_explain_shows_the_row_and_its_scenarios() -> None:
     told = run("explain", "KQ-RCL-02")
     assert told.startswith("KQ-RCL-02  MUST  Reclaiming by the job extension\n")
     assert "Basis: the governing text (introduction)" in told
-    assert "Scenario: Of three pods the two unbound ones go" in told
+    assert "Scenario: Of three pods two are given back, the bound one runs on" in told
 
 
 def test_explain_says_what_was_withdrawn() -> None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from fnmatch import fnmatch
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
 
 # Imported once here, not again in every inner run: pytester takes away what those import.
 from queuecheck import resources
-from queuecheck.implementation import packaged_descriptor
 from queuecheck.plugin import fixtures, summary
-from queuecheck.plugin.suite import Suite
+from queuecheck.report.document import read_report
 
 pytest_plugins = ["pytester"]
 KEPT = (fixtures, summary)
@@ -410,7 +408,7 @@ def test_each_scenario_is_repeated(project: Project) -> None:
     project.feature()
     result = project.run("--qc-repeat", "3")
     result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(["PASS *KQ-QTA-01*3 scenarios*"])
+    result.stdout.fnmatch_lines(["PASS *KQ-QTA-01*3 of 3 passed"])
 
 
 def test_a_selection_by_id_says_that_it_is_one(project: Project) -> None:
@@ -512,7 +510,7 @@ def test_the_rows_of_an_outline_are_tests_of_one_requirement(project: Project) -
     text += "\n      Examples:\n        | what |\n        | all  |\n        | none |\n"
     path.write_text(text, encoding="utf-8")
     result = project.run()
-    result.stdout.fnmatch_lines(["HARNESS ERROR *KQ-QTA-01*2 scenarios*"])
+    result.stdout.fnmatch_lines(["HARNESS ERROR *KQ-QTA-01*1 of 2 passed*"])
 
 
 def test_node_ids_name_the_file_and_the_scenario(project: Project) -> None:
@@ -648,11 +646,14 @@ def test_a_run_that_is_interrupted_before_any_result_is_partial(
     assert result.ret == 5
 
 
-def test_the_command_that_repeats_a_failure_is_quoted_for_a_shell() -> None:
-    option = SimpleNamespace(qc_implementation="my lies.yaml", qc_timeout_scale=1.0, qc_cluster="x")
-    suite = Suite(SimpleNamespace(option=option), packaged_descriptor("reference"))  # type: ignore[arg-type]
-    told = suite.reproduce(SimpleNamespace(place="a.feature:3"))  # type: ignore[arg-type]
-    assert told == "queuecheck run a.feature:3 --implementation 'my lies.yaml'"
+def test_the_command_that_repeats_a_failure_is_quoted_for_a_shell(project: Project) -> None:
+    project.pytester.path.joinpath("limited.yaml").rename(project.pytester.path / "my lies.yaml")
+    project.feature(then="the claim fails")
+    result = project.run("--qc-implementation=my lies.yaml", "--qc-report=out")
+    assert result.ret == 1
+    (run,) = read_report(project.pytester.path / "out").scenarios
+    told = "queuecheck run features/quota.feature:8 --implementation 'my lies.yaml'"
+    assert run.reproduce == told
 
 
 def test_a_foreign_project_is_left_alone(pytester: pytest.Pytester) -> None:

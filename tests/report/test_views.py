@@ -125,6 +125,7 @@ def test_the_page_of_a_run_that_was_broken_off_says_so() -> None:
 def test_a_pass_rate_is_told_where_it_is_not_whole() -> None:
     runs = [scenario(MUST, P if number > 1 else F, repetition=number) for number in (1, 2, 3)]
     page = summary(report(*runs, selection=True))
+    assert "Each scenario was played 3 times; 0 of 1 always passed." in page
     assert f"| {MUST} | 2 of 3 | 67 % |" in page
     assert "passed only at times" not in summary(report(*everything()))
 
