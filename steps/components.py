@@ -17,7 +17,7 @@ NO_PROTECTION = "the configuration names no protection time"
 COMPONENTS = {"controller": None, "queue component": "queue", "job extension": "extension"}
 # After these a component does nothing until it is let go or started.
 SILENCING = frozenset({"held", "stopped", "killed"})
-STARTING = frozenset({"started", "restarted"})
+STARTING = frozenset({"started", "restarted", "let go"})
 
 
 @given(VERB)
@@ -48,7 +48,8 @@ def protect(story: Story, duration: str) -> None:
     story.act()
     implementation = story.world.implementation
     time = duration.replace(" ", "")
-    implementation.reconfigure({**implementation.config, PROTECT_TIME: time})
+    with starts(f"with a protection time of {duration}"):
+        implementation.reconfigure({**implementation.config, PROTECT_TIME: time})
 
 
 @given(NO_PROTECTION)
@@ -57,4 +58,5 @@ def leave_protection_out(story: Story) -> None:
     story.act()
     implementation = story.world.implementation
     kept = {key: value for key, value in implementation.config.items() if key != PROTECT_TIME}
-    implementation.reconfigure(kept)
+    with starts("without a protection time"):
+        implementation.reconfigure(kept)

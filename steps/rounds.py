@@ -13,7 +13,6 @@ from steps.story import GATE, PREEMPTION, Ask, Story
 from steps.words import OBJECTS, named, split
 
 WHOLE = Ask(1, "2")
-FIRST_ROUND = r'the first round for "(?P<preemptor>[^"]+)"'
 HALFWAY = parsers.re(
     r'a round in the quota "(?P<quota>[^"]+)" that waits for the job extension: '
     r'"(?P<victim>[^"]+)"(?P<elsewhere> of another namespace)? is marked, '
@@ -61,16 +60,15 @@ def halfway(  # noqa: PLR0917 - one argument for each word of the step
     story.act()
 
 
-@then(parsers.re(rf"{FIRST_ROUND} marks {OBJECTS}"))
-def marks(story: Story, preemptor: str, objects: str) -> None:
-    _, over = _first_round(story, preemptor)
+@then(parsers.re(r'the first round marks "(?P<unit>[^"]+)"'))
+def marks(story: Story, unit: str) -> None:
     begun = Step(_a_unit_is_marked(story))
-    for each in split(objects):
-        marked = Step(units.marked(story.unit(named(each)[1])), without=over, may_coincide=True)
-        story.world.claims.in_order((begun, marked), within="mark", since=story.acted)
+    over = units.nobody_marked(story.world.namespace)
+    marked = Step(units.marked(story.unit(unit)), without=over, may_coincide=True)
+    story.world.claims.in_order((begun, marked), within="mark", since=story.acted)
 
 
-@then(parsers.re(rf"{FIRST_ROUND} does not mark {OBJECTS}"))
+@then(parsers.re(rf'the first round for "(?P<preemptor>[^"]+)" does not mark {OBJECTS}'))
 def spares(story: Story, preemptor: str, objects: str) -> None:
     begun, over = _first_round(story, preemptor)
     spared = any_of(*(units.marked(story.unit(named(each)[1])) for each in split(objects)))

@@ -93,6 +93,7 @@ def raise_meanwhile(story: Story, quota: str, cpu: str, unit: str) -> None:
     story.act()
     story.units.annotate(unit, WRITES // 4)
     story.quotas.change(quota, {"spec": {"min": {"cpu": cpu}, "max": {"cpu": cpu}}})
+    story.have_looked_again(quota)
     story.units.annotate(unit, WRITES)
 
 

@@ -21,6 +21,6 @@ Feature: How deep a cycle looks
 
     @KQ-ORD-07 @should
     Scenario: With a depth of three the third unit is reached
-      Given the Job "small" with priority 1 asks for 1 cpu
-      When the annotation "koord-queue/max-depth" of the quota "team" is set to "3"
+      Given the annotation "koord-queue/max-depth" of the quota "team" is set to "3"
+      When the Job "small" with priority 1 asks for 1 cpu
       Then "small" is eventually admitted

@@ -78,6 +78,11 @@ class ExistingCluster:
             raise ClusterError(f"cluster {self.name} is not connected")
         return self._nodes
 
+    @property
+    def serving_certificate(self) -> tuple[Path, Path] | None:
+        """See Cluster."""
+        return None
+
     def kubeconfig_for(self, user: str, *, account: str | None = None) -> Path:
         """See Cluster; the service account has to be there."""
         if account is None:

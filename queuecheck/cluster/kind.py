@@ -79,6 +79,11 @@ class KindCluster:
         """See Cluster: of our own, never the user's."""
         return self._directory / KUBECONFIG
 
+    @property
+    def serving_certificate(self) -> tuple[Path, Path] | None:
+        """See Cluster."""
+        return None
+
     def kubeconfig_for(self, user: str, *, account: str | None = None) -> Path:
         """See Cluster; the service account has to be there."""
         if account is None:

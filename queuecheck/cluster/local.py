@@ -92,6 +92,12 @@ class LocalCluster:
         """See Cluster."""
         return self._started().kubeconfig("admin")
 
+    @property
+    def serving_certificate(self) -> tuple[Path, Path] | None:
+        """See Cluster."""
+        files = self._started()
+        return files.certificate, files.certificate_key
+
     def kubeconfig_for(self, user: str, *, account: str | None = None) -> Path:  # noqa: ARG002
         """See Cluster; the users are those of ``COMPONENT_USERS``, the rights are lent to them."""
         if user not in COMPONENT_USERS:

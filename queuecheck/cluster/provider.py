@@ -34,6 +34,10 @@ class Cluster(Protocol):
     def nodes(self) -> NodeDriver:
         """Decides which pods find room and what becomes of them."""
 
+    @property
+    def serving_certificate(self) -> tuple[Path, Path] | None:
+        """The API server's own certificate and its key, where we have them."""
+
     def kubeconfig_for(self, user: str, *, account: str | None = None) -> Path:
         """The kubeconfig of a component's user, with the rights of that service account.
 

@@ -1,4 +1,4 @@
-"""The proxy itself: one thread, one event loop, plain HTTP on loopback.
+"""The proxy itself: one thread, one event loop, on loopback.
 
 Each request is read whole, looked at by the rules in the order in which they were made, and passed
 on with the credentials that it came with. Answers are passed back whole, watches line by line. What
@@ -63,10 +63,19 @@ class _Dropped(Exception):
 
 
 class FaultProxy:
-    """A proxy to the server of a kubeconfig. Safe to use from any thread."""
+    """A proxy to the server of a kubeconfig. Safe to use from any thread.
 
-    def __init__(self, kubeconfig: Path) -> None:
+    With that server's ``certificate`` and key it is reached as the server itself is. Without, it
+    speaks plain HTTP, and clients that keep their credentials from such a server (client-go does)
+    are nobody there.
+    """
+
+    def __init__(self, kubeconfig: Path, *, certificate: tuple[Path, Path] | None = None) -> None:
         self._upstream, self._tls = _server(kubeconfig)
+        self._serving: ssl.SSLContext | None = None
+        if certificate is not None:
+            self._serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self._serving.load_cert_chain(*certificate)
         self._lock = threading.Lock()
         self._rules: list[Rule] = []
         self._writes: list[Request] = []
@@ -150,10 +159,10 @@ class FaultProxy:
             application, handler_cancellation=True, access_log=None, shutdown_timeout=0.1
         )
         await self._runner.setup()
-        site = web.TCPSite(self._runner, LOOPBACK, 0)
+        site = web.TCPSite(self._runner, LOOPBACK, 0, ssl_context=self._serving)
         await site.start()
         host, port = self._runner.addresses[0][:2]
-        self._url = f"http://{host}:{port}"
+        self._url = f"{'https' if self._serving else 'http'}://{host}:{port}"
 
     async def _stop(self) -> None:
         for cut in self._watches:

@@ -63,8 +63,9 @@ def world(request: pytest.FixtureRequest, qc_stage: Stage) -> Iterator[World]:
         yield world
     finally:
         keep = request.config.option.qc_keep
-        kept = keep == "all" or (keep == "failed" and item.stash.get(FAILED, False))
-        world.close(keep=kept)
+        failed = item.stash.get(FAILED, False)
+        kept = keep == "all" or (keep == "failed" and failed)
+        world.close(keep=kept, failed=failed)
 
 
 def _loss(api: Api) -> str:

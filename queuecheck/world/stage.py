@@ -234,7 +234,10 @@ class Stage:
             # A fifth of a second to import, and few scenarios make trouble.
             from queuecheck.faults import FaultProxy  # noqa: PLC0415
 
-            proxy = self._faults = FaultProxy(self._opened.cluster.kubeconfig)
+            cluster = self._opened.cluster
+            proxy = self._faults = FaultProxy(
+                cluster.kubeconfig, certificate=cluster.serving_certificate
+            )
             proxy.start()
             self._stack.callback(proxy.stop)
         return self._faults

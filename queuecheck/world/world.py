@@ -72,6 +72,7 @@ class World:
         self._priority_class = priority_class
         self._proxy: FaultProxy | None = None
         self._namespaces = 1
+        self._failed = False
         self._log_mark = ground.implementation.log_mark()
         self.api = ground.api.named(f"queuecheck-{names.suffix}/{__version__}")
         self.timeline = Timeline()
@@ -254,18 +255,26 @@ class World:
             lambda: self._delete_first(self.namespace), sentence="delete what has to go first"
         )
         self._cleanup.add(self.nodes.reset, sentence="close the slots")
-        self._cleanup.add(self.implementation.restore, sentence="restore the implementation")
+        self._cleanup.add(self._restore, sentence="restore the implementation")
 
-    def close(self, *, keep: bool = False) -> None:
+    def close(self, *, keep: bool = False, failed: bool = False) -> None:
         """Takes everything away, or nothing with ``keep``; the recorder stops in any case.
 
-        Raises CleanupError.
+        ``failed``: the scenario has failed. Raises CleanupError.
         """
+        self._failed = failed
         try:
             if not keep:
                 self._cleanup.run()
         finally:
             self._recorder.stop()
+
+    def _restore(self) -> None:
+        """What one scenario has brought to a standstill is not the next one's to fail at."""
+        self.implementation.restore()
+        ours = "disposable" in self.cluster.capabilities
+        if self._failed and ours and "restart" in self.implementation.features:
+            self.implementation.restart()
 
     def _watches(self) -> list[tuple[Resource, str]]:
         kinds = self._ground.profile.kinds

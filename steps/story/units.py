@@ -8,11 +8,13 @@ on the unit as it is, and anew if somebody else was quicker.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
-from queuecheck.kube import Conflict, KubeObject
+from queuecheck.kube import Conflict, KubeObject, NotFound
 from steps.states import allocation, units
 from steps.story.settings import QUOTA_LABEL
 
@@ -80,7 +82,14 @@ class Units:
                 },
             },
         )
+        world.on_cleanup(partial(self._delete, alias), sentence=f"delete the unit {alias}")
         self._story.jobs.note_creation(priority)
+
+    def _delete(self, alias: str) -> None:
+        """No garbage collector does it, and what nobody can read may stop who reads on."""
+        world = self._story.world
+        with suppress(NotFound):
+            world.api.delete(world.resource("QueueUnit"), alias, namespace=world.namespace)
 
     def report(self, alias: str, holdings: Sequence[Holding]) -> None:
         """Writes what the unit holds of these podSets; other entries stay as they are.

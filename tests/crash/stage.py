@@ -214,7 +214,7 @@ class Stage:
         self._cluster = cluster
         self._api = api
         self._numbers = itertools.count(1)
-        self.proxy = FaultProxy(cluster.kubeconfig)
+        self.proxy = FaultProxy(cluster.kubeconfig, certificate=cluster.serving_certificate)
         described = parse_descriptor(
             {
                 "name": "reference",

@@ -313,6 +313,14 @@ def test_another_way_to_the_server_keeps_the_user(played: ProcessImplementation)
     assert "server: https://real" in played.logs(since=mark)["queue"]
 
 
+def test_another_way_to_the_server_by_tls_keeps_how_to_know_it(
+    played: ProcessImplementation,
+) -> None:
+    mark = played.log_mark()
+    played.reroute("https://127.0.0.1:1")
+    assert "insecure: true" in played.logs(since=mark)["queue"]
+
+
 def test_one_instance_alone_can_go_another_way(played: ProcessImplementation) -> None:
     numbers = {name: pid(played, name) for name in played.instances}
     mark = played.log_mark()

@@ -97,7 +97,9 @@ def opened(cluster: Cluster, played: Played, names: Names, tmp_path: Path) -> Wo
         evidence_directory=tmp_path,
         api=(api := Api.from_kubeconfig(cluster.kubeconfig)),
         feed=Feed(api, wide="disposable" in cluster.capabilities),
-        proxy=lambda: started(FaultProxy(cluster.kubeconfig)),
+        proxy=lambda: started(
+            FaultProxy(cluster.kubeconfig, certificate=cluster.serving_certificate)
+        ),
     )
     world = World(ground, names, reproduce="run it", priority_class=lambda value: f"class-{value}")
     world.open()
