@@ -5,7 +5,7 @@ Feature: Configuration
 
   Rule: The governing text's configuration is accepted, with and without its plugins
 
-    @KQ-CFG-01 @must @needs:config-file @needs:reconfigure
+    @KQ-CFG-01 @must @slow @needs:config-file @needs:reconfigure
     Scenario: The controller works with the configuration as the governing text has it
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the controller is started with the configuration:
@@ -20,7 +20,7 @@ Feature: Configuration
       When the Job "train" with priority 1 asks for 2 cpu
       Then "train" is eventually admitted
 
-    @KQ-CFG-01 @must @needs:config-file @needs:reconfigure
+    @KQ-CFG-01 @must @slow @needs:config-file @needs:reconfigure
     Scenario: The controller works with a configuration that names no plugins
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the controller is started with the configuration:
@@ -39,7 +39,7 @@ Feature: Configuration
       And the controller is stopped
       And the Job "train" with priority 1 asks for 2 cpu
 
-    @KQ-CFG-02 @should @needs:config-file @needs:restart
+    @KQ-CFG-02 @should @slow @needs:config-file @needs:restart
     Scenario Outline: <what> stops the start
       When a start of the controller is tried with <setting> set to "<content>"
       Then the start fails with one line that names the file, "<setting>" and "<content>"
@@ -59,13 +59,13 @@ Feature: Configuration
       And the admitted Job "running" with priority 1 asks for 2 cpu, its pods running
       And the waiting Job "waiting" with priority 1 asks for 2 cpu
 
-    @KQ-CFG-03 @should @needs:restart
+    @KQ-CFG-03 @should @slow @needs:restart
     Scenario: Suspended Jobs stay suspended, running ones run
       When the controller is uninstalled
       Then the Job "waiting" stays suspended while nothing changes
       And the pods of "running" stay running while nothing changes
 
-    @KQ-CFG-03 @should @needs:restart
+    @KQ-CFG-03 @should @slow @needs:restart
     Scenario: Nothing hangs when the namespace is deleted with all that is in it
       Given the controller is uninstalled
       When the namespace of "waiting" is deleted

@@ -64,7 +64,7 @@ Feature: Limits that are settings
 
   Rule: A Job just admitted is protected for as long as the protection time says
 
-    @KQ-LIM-05 @must @needs:protection @needs:reconfigure
+    @KQ-LIM-05 @must @slow @needs:protection @needs:reconfigure
     Scenario: It is chosen once the protection has ended
       Given the protection time is set to 3 s
       And a quota "team" of 2 cpu with the gate and preemption on
@@ -73,7 +73,7 @@ Feature: Limits that are settings
       Then "low" is eventually marked
       And "low" is never marked within its protection of 3 s
 
-    @KQ-LIM-05 @must @needs:protection @needs:reconfigure
+    @KQ-LIM-05 @must @slow @needs:protection @needs:reconfigure
     Scenario: It is chosen when the time is lowered
       Given the protection time is set to 5 m
       And a quota "team" of 2 cpu with the gate and preemption on

@@ -13,7 +13,7 @@ Feature: What the log tells
 
   Rule: A unit that is passed over for protection is in the log
 
-    @KQ-OBS-06 @must @needs:logs @needs:protection @needs:reconfigure
+    @KQ-OBS-06 @must @slow @needs:logs @needs:protection @needs:reconfigure
     Scenario: A line names the queue and the protected unit
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the protection time is set to 5 m

@@ -4,7 +4,7 @@ Feature: Silence
 
   Rule: Nothing is written while nothing happens
 
-    @KQ-OBS-10 @should
+    @KQ-OBS-10 @should @slow
     Scenario: Units that run, that hold the gate and that wait stay as they are
       Given a quota "team" of 4 cpu with the gate and preemption on
       And the admitted Job "running" with priority 50 asks for 1 cpu, its pods running

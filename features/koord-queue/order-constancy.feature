@@ -27,7 +27,7 @@ Feature: A place in the queue is kept
       Then "older" is eventually admitted
       And "newer" is never admitted
 
-    @KQ-ORD-08 @should @needs:restart
+    @KQ-ORD-08 @should @slow @needs:restart
     Scenario: A restart of the controller changes no place
       Given a quota "team" of 1 cpu with the gate and preemption off
       And these waiting Jobs:
@@ -42,7 +42,7 @@ Feature: A place in the queue is kept
 
   Rule: A head that cannot be admitted neither spins nor starves a unit behind it
 
-    @KQ-ORD-09 @should
+    @KQ-ORD-09 @should @slow
     Scenario: The head is hardly written to, and the Job behind it is admitted
       Given a quota "team" of 2 cpu with the gate and preemption off
       And the waiting Job "big" with priority 100 asks for 3 cpu

@@ -5,7 +5,7 @@ Feature: Staying right when the API server makes trouble
 
   Rule: A round ends the same, whatever the API server answers on the way
 
-    @KQ-ROB-04 @should @needs:api-proxy
+    @KQ-ROB-04 @should @slow @needs:api-proxy
     Scenario Outline: The preemptor comes in although <trouble>
       Given a proxy between the controller and the API server
       And a quota "team" of 2 cpu with the gate and preemption on
@@ -31,7 +31,7 @@ Feature: Staying right when the API server makes trouble
 
   Rule: What somebody else writes to a unit between the controller's read and write is not lost
 
-    @KQ-ROB-06 @should @needs:api-proxy
+    @KQ-ROB-06 @should @slow @needs:api-proxy
     Scenario: A mark that is written just before a report of running pods is acted on
       Given a quota "team" of 3 cpu with the gate and preemption off
       And a proxy between the controller and the API server
@@ -41,7 +41,7 @@ Feature: Staying right when the API server makes trouble
       Then the unbound pods of "low" are eventually removed
       And no bound pod of "low" is ever removed
 
-    @KQ-ROB-06 @should @needs:api-proxy @needs:hold-extension
+    @KQ-ROB-06 @should @slow @needs:api-proxy @needs:hold-extension
     Scenario: A unit that is reported to run just before it would be marked is not marked
       Given a proxy between the controller and the API server
       And a quota "team" of 2 cpu with only the gate on

@@ -9,7 +9,7 @@ Feature: Two copies of the queue component
 
   Rule: The queue goes on, and no unit is granted twice
 
-    @KQ-ROB-03 @should @needs:second-instance @needs:kill
+    @KQ-ROB-03 @should @slow @needs:second-instance @needs:kill
     Scenario: The first copy is killed
       Given a second queue component beside the first
       And the first queue component is killed
@@ -17,7 +17,7 @@ Feature: Two copies of the queue component
       Then "next" is eventually admitted
       And "next" is granted exactly once
 
-    @KQ-ROB-03 @should @needs:second-instance @needs:hold-queue
+    @KQ-ROB-03 @should @slow @needs:second-instance @needs:hold-queue
     Scenario: The first copy is frozen, and thawed when the second has decided
       Given a second queue component beside the first
       And the first queue component is held
@@ -26,7 +26,7 @@ Feature: Two copies of the queue component
       When the first queue component is let go
       Then "next" is granted exactly once while nothing changes
 
-    @KQ-ROB-03 @should @needs:second-instance @needs:api-proxy
+    @KQ-ROB-03 @should @slow @needs:second-instance @needs:api-proxy
     Scenario: The first copy is cut off, and connected again when the second has decided
       Given a proxy between the first queue component and the API server
       And a second queue component beside the first
@@ -36,7 +36,7 @@ Feature: Two copies of the queue component
       When the first queue component is connected again
       Then "next" is granted exactly once while nothing changes
 
-    @KQ-ROB-03 @should @needs:second-instance
+    @KQ-ROB-03 @should @slow @needs:second-instance
     Scenario: Both copies run, and every unit is granted once
       Given a second queue component beside the first
       When the pods of "low" finish

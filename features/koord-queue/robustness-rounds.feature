@@ -26,7 +26,7 @@ Feature: Rounds in which something else happens
       When the job extension is let go
       Then "urgent" is eventually admitted
 
-    @KQ-ROB-05 @should @needs:hold-extension
+    @KQ-ROB-05 @should @slow @needs:hold-extension
     Scenario: The preemptor is admitted when the victim's namespace was deleted
       Given a round in the quota "team" that waits for the job extension: "low" of another namespace is marked, "urgent" waits
       And the namespace of "low" is deleted

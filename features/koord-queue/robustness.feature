@@ -5,7 +5,7 @@ Feature: Staying right when the controller ends
 
   Rule: A controller that ends at any point of a round and is started again finishes it
 
-    @KQ-ROB-01 @should @needs:restart
+    @KQ-ROB-01 @should @slow @needs:restart
     Scenario: It was stopped before it could mark
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
@@ -19,7 +19,7 @@ Feature: Staying right when the controller ends
         | "urgent" | admitted          |
       And "low" has exactly one event Normal "Reclaimed"
 
-    @KQ-ROB-01 @should @needs:restart @needs:kill @needs:hold-extension
+    @KQ-ROB-01 @should @slow @needs:restart @needs:kill @needs:hold-extension
     Scenario: It was killed after the mark
       Given a round in the quota "team" that waits for the job extension: "low" is marked, "urgent" waits
       And the controller is killed
@@ -31,7 +31,7 @@ Feature: Staying right when the controller ends
       And "low" has exactly one event Warning "Preempted"
       And "low" has exactly one event Normal "Reclaimed"
 
-    @KQ-ROB-01 @should @needs:restart @needs:kill @needs:hold-extension @needs:api-proxy
+    @KQ-ROB-01 @should @slow @needs:restart @needs:kill @needs:hold-extension @needs:api-proxy
     Scenario Outline: It was killed when the pods were gone, <moment> its report
       Given a proxy between the controller and the API server
       And a round in the quota "team" that waits for the job extension: "low" is marked, "urgent" waits
@@ -49,7 +49,7 @@ Feature: Staying right when the controller ends
 
   Rule: A restart changes nothing of what was decided
 
-    @KQ-ROB-02 @should @needs:restart
+    @KQ-ROB-02 @should @slow @needs:restart
     Scenario: Finished units stay finished, and the quota's use is what it was
       Given a quota "team" of 2 cpu with the gate and preemption off
       And the admitted Job "done" with priority 1 asks for 2 cpu, its pods running
@@ -66,7 +66,7 @@ Feature: Staying right when the controller ends
 
   Rule: The first decision waits until everything is known
 
-    @KQ-ROB-02 @should @needs:restart @needs:api-proxy
+    @KQ-ROB-02 @should @slow @needs:restart @needs:api-proxy
     Scenario Outline: Late <kind> lead to no rash decision
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods running

@@ -5,7 +5,7 @@ Feature: Protection after an allocation
 
   Rule: A unit allocated less than the protection time ago is passed over after the quota filter
 
-    @KQ-VIC-05 @must @needs:protection @needs:reconfigure
+    @KQ-VIC-05 @must @slow @needs:protection @needs:reconfigure
     Scenario: The lowest unit is protected, the next one is marked in its place
       Given the protection time is set to 10 m
       And a quota "team" of 4 cpu with the gate and preemption off
@@ -21,7 +21,7 @@ Feature: Protection after an allocation
 
   Rule: It is passed over before the reservation as well
 
-    @KQ-VIC-06 @must @needs:protection @needs:reconfigure
+    @KQ-VIC-06 @must @slow @needs:protection @needs:reconfigure
     Scenario: A unit that fits the quota waits for a protected member
       Given the protection time is set to 10 m
       And a quota "team" of 4 cpu with the gate and preemption on
@@ -32,7 +32,7 @@ Feature: Protection after an allocation
 
   Rule: After the protection time a unit is eligible; each allocation begins it afresh
 
-    @KQ-VIC-07 @must @needs:protection @needs:reconfigure
+    @KQ-VIC-07 @must @slow @needs:protection @needs:reconfigure
     Scenario: A member whose protection is over is marked
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
@@ -41,7 +41,7 @@ Feature: Protection after an allocation
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then "low" is eventually marked
 
-    @KQ-VIC-07 @must @needs:protection @needs:reconfigure
+    @KQ-VIC-07 @must @slow @needs:protection @needs:reconfigure
     Scenario: A member that is admitted again is protected again
       Given the protection time is set to 10 m
       And a quota "team" of 2 cpu with the gate and preemption on
@@ -57,7 +57,7 @@ Feature: Protection after an allocation
 
   Rule: The default is no protection
 
-    @KQ-VIC-08 @must @needs:reconfigure
+    @KQ-VIC-08 @must @slow @needs:reconfigure
     Scenario: A unit that has just been admitted is marked
       Given the configuration names no protection time
       And a quota "team" of 2 cpu with the gate and preemption on
@@ -67,7 +67,7 @@ Feature: Protection after an allocation
 
   Rule: A preemptor held back by protection alone is tried again when that ends
 
-    @KQ-VIC-09 @should @needs:protection @needs:reconfigure
+    @KQ-VIC-09 @should @slow @needs:protection @needs:reconfigure
     Scenario: The member is marked when its protection ends, with nothing else happening
       Given the protection time is set to 3 s
       And a quota "team" of 2 cpu with the gate and preemption on

@@ -18,7 +18,7 @@ LEVELS = {
 }
 OTHERS = {
     "serial": "no other scenario may run on the cluster at the same time",
-    "slow": "takes longer than half a minute",
+    "slow": "takes seconds: it starts a controller again, or waits for a time of its own",
 }
 
 
@@ -38,11 +38,15 @@ class Problem:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Every tag that means something. ``needs`` are the words after ``needs:``."""
+    """Every tag that means something. ``needs`` are the words after ``needs:``.
+
+    A scenario that needs one of ``slow_needs`` has to be @slow.
+    """
 
     profile: str
     catalogue: Catalogue
     needs: frozenset[str]
+    slow_needs: frozenset[str] = frozenset()
 
     def markers(self) -> Iterator[tuple[str, str]]:
         """Each tag with what it means, ``needs:…`` once."""
@@ -71,7 +75,10 @@ def check(scenarios: Iterable[Scenario], vocabulary: Vocabulary) -> tuple[Proble
         for tag in (*scenario.tags, *scenario.examples_tags):
             if tag.name not in words:
                 problems.add(Problem(scenario.file, tag.line, _unknown(tag, words)))
-        for message in _about_one(scenario, vocabulary.catalogue):
+        for message in (
+            *_about_one(scenario, vocabulary.catalogue),
+            *_slowness(scenario, vocabulary),
+        ):
             problems.add(Problem(scenario.file, scenario.line, message))
         first = seen.setdefault((scenario.file, scenario.name), scenario)
         if first is not scenario:
@@ -99,3 +106,10 @@ def _about_one(scenario: Scenario, catalogue: Catalogue) -> Iterator[str]:
     if levels != [str(primary.level)]:
         found = " and ".join(f"@{level}" for level in levels) or "no level"
         yield f"{primary.id} is @{primary.level}, but the scenario has {found}"
+
+
+def _slowness(scenario: Scenario, vocabulary: Vocabulary) -> Iterator[str]:
+    words = scenario.words | {tag.name for tag in scenario.examples_tags}
+    slow = sorted(words & {NEEDS_PREFIX + need for need in vocabulary.slow_needs})
+    if slow and "slow" not in words:
+        yield f"scenario {scenario.name!r} is @{slow[0]}, so it takes seconds, and is not @slow"

@@ -100,6 +100,7 @@ def vocabulary(catalogue: Catalogue, profile: Profile) -> Vocabulary:
         profile=profile.name,
         catalogue=catalogue,
         needs=frozenset(profile.features) | frozenset(CAPABILITIES),
+        slow_needs=frozenset(each.name for each in profile.features.values() if each.slow),
     )
 
 

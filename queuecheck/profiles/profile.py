@@ -81,11 +81,15 @@ class Kind:
 
 @dataclass(frozen=True)
 class Feature:
-    """Something an implementation may have. Without a required one a verdict is partial."""
+    """Something an implementation may have. Without a required one a verdict is partial.
+
+    A scenario that uses a slow one takes seconds.
+    """
 
     name: str
     text: str
     required: bool
+    slow: bool
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,12 @@ def load_profile(name: str) -> Profile:
         queue_namespace=data["queueNamespace"],
         kinds=tuple(_kind(entry) for entry in data["kinds"]),
         features={
-            key: Feature(key, entry["text"], bool(entry.get("required", False)))
+            key: Feature(
+                key,
+                entry["text"],
+                bool(entry.get("required", False)),
+                bool(entry.get("slow", False)),
+            )
             for key, entry in data["features"].items()
         },
         canary=Canary(

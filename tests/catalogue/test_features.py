@@ -10,11 +10,11 @@ from queuecheck import resources
 from queuecheck.catalogue import (
     FeatureError,
     Scenario,
-    Vocabulary,
     check,
     load_catalogue,
     read_features,
 )
+from queuecheck.plugin.preflight import vocabulary
 from queuecheck.profiles import load_profile
 
 TEXT = """\
@@ -101,5 +101,5 @@ def test_a_file_that_does_not_parse_is_named_with_the_line(
 def test_our_own_features_are_usable() -> None:
     profile = load_profile("koord-queue")
     catalogue = load_catalogue(resources.catalogue_file("koord-queue"))
-    words = Vocabulary("koord-queue", catalogue, frozenset(profile.features))
+    words = vocabulary(catalogue, profile)
     assert check(read_features(resources.features_root()), words) == ()

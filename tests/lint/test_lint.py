@@ -99,7 +99,10 @@ def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lint]:
         catalogue.write_text(CATALOGUE, encoding="utf-8")
         areas = {"QTA": {"title": "Quota", "tag": "quota"}}
         words = Vocabulary(
-            "koord-queue", parse_catalogue({"areas": areas, "requirements": ROWS}), frozenset()
+            "koord-queue",
+            parse_catalogue({"areas": areas, "requirements": ROWS}),
+            needs=frozenset({"restart"}),
+            slow_needs=frozenset({"restart"}),
         )
         suite = Suite(features, (PACKAGE,), catalogue, words)
         return [str(problem) for problem in examine(suite)]
@@ -116,6 +119,10 @@ def test_a_suite_with_nothing_wrong_is_clean(lint: Lint) -> None:
 F = "features/quota.feature"
 S = f"{PACKAGE}/quotas.py"
 WRONG_FEATURES = {
+    "slow without saying so": (
+        ("@KQ-QTA-02 @should", "@KQ-QTA-02 @should @needs:restart"),
+        f"{F}:19: scenario 'A Job of <cpu> cpu waits' is @needs:restart, so it takes seconds, and",
+    ),
     "no scenario": (
         ("@KQ-QTA-02 @should", "@KQ-QTA-01 @must"),
         "catalogue.yaml:4: KQ-QTA-02 has no scenario; write one, tagged with the ID and the level,",
