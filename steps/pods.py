@@ -66,7 +66,12 @@ def switch_creation(story: Story, which: str) -> None:
 
 @then(parsers.re(r'the unbound pods of "(?P<job>[^"]+)" are eventually removed'))
 def are_removed(story: Story, job: str) -> None:
-    story.in_order(units.marked(story.unit(job)), pods.going_or_gone(story.job(job)))
+    """Those that were unbound when the unit was marked: the Job controller may make new ones."""
+    marked = story.eventually(units.marked(story.unit(job)), within="mark", since=story.acted)
+    uids = pods.unbound_as_of(story.world.timeline, story.job(job), marked.resource_version)
+    assert uids, f"{job} was marked, and had no unbound pod"
+    removed = pods.removed(story.job(job), uids)
+    story.eventually(removed, within="reclaim", since=marked.position)
 
 
 @then(parsers.re(r'no (?:bound|finished) pod of "(?P<job>[^"]+)" is ever removed'))

@@ -17,11 +17,12 @@ Feature: Reclaiming by the job extension
   Rule: A pod bound to a node is never removed
 
     @KQ-RCL-02 @must
-    Scenario: Of three pods two are given back, the bound one runs on
+    Scenario: Of three pods the two unbound ones go, the bound one runs on
       Given a quota "team" of 3 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, 1 of its pods running
       When the Job "urgent" with priority 100 asks for 2 cpu
-      Then "low" is eventually holding 1 replica
+      Then the unbound pods of "low" are eventually removed
+      And "low" is eventually holding 1 replica
       And no bound pod of "low" is ever removed
 
   Rule: A unit reclaimed as a whole gets one event Reclaimed

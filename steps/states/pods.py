@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from queuecheck.kube import KubeObject
-from queuecheck.timeline import Selection, SetState, Subject
+from queuecheck.timeline import Selection, SetState, Subject, Timeline
 
 TERMINAL = frozenset({"Succeeded", "Failed"})
 POD_FIELDS = ("metadata.deletionTimestamp", "spec.nodeName", "status.phase")
@@ -156,6 +156,30 @@ def lost(job: Subject, uids: frozenset[str]) -> SetState:
 
     pods = pods_of(job)
     return SetState(pods, f"a bound pod among {pods.label} is removed", test, POD_FIELDS)
+
+
+def removed(job: Subject, uids: frozenset[str]) -> SetState:
+    """Each of these pods is being deleted, or is not there any more."""
+
+    def test(pods: tuple[KubeObject, ...]) -> bool:
+        return uids.isdisjoint(pod["metadata"]["uid"] for pod in pods if not is_leaving(pod))
+
+    pods = pods_of(job)
+    return SetState(pods, f"the unbound ones among {pods.label} are removed", test, POD_FIELDS)
+
+
+def unbound_as_of(timeline: Timeline, job: Subject, resource_version: int) -> frozenset[str]:
+    """The UIDs of the pods that waited for a node at that version."""
+    pods = pods_of(job)
+    as_of = {
+        (seen.kind, seen.namespace, seen.name): seen
+        for seen in timeline.history(pods)
+        if seen.resource_version <= resource_version
+    }
+    existing = pods.of({key: seen.object for key, seen in as_of.items() if seen.live})
+    return frozenset(
+        pod["metadata"]["uid"] for pod in existing if _is_unbound(pod) and not is_leaving(pod)
+    )
 
 
 def _is_unbound(pod: KubeObject) -> bool:
