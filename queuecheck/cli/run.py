@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
 
 from queuecheck import resources
+from queuecheck.budgets import DEFAULTS
 from queuecheck.catalogue import Scenario
+from queuecheck.cli.configured import settle, shown
+from queuecheck.cli.settings import BUDGET, Setting
 from queuecheck.cli.suite import read_descriptor, read_suite
 from queuecheck.cluster.choice import NODES, PROVIDERS, ClusterChoice
 
@@ -64,6 +68,7 @@ class Options:
     accept_baseline: bool = False
     must_fail: Path | None = None
     traceback: bool = False
+    budgets: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def choice(self) -> ClusterChoice:
@@ -87,7 +92,7 @@ class Options:
     "--kubeconfig",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="How an existing cluster is reached; never taken from the environment.",
+    help="How an existing cluster is reached; never taken from KUBECONFIG.",
 )
 @click.option("--context", metavar="NAME", help="The context in that file; never its current one.")
 @click.option(
@@ -144,10 +149,17 @@ class Options:
 )
 @click.option(
     "--timeout-scale",
-    type=float,
+    type=click.FloatRange(min=0, min_open=True),
     default=1.0,
     show_default=True,
     help="Multiplies every budget of waiting, for slow machines.",
+)
+@click.option(
+    "--budget",
+    multiple=True,
+    metavar="CLASS=SECONDS",
+    help=f"How long one class of waits may take, before scaling: {', '.join(DEFAULTS)}; may be "
+    "repeated.",
 )
 @click.option(
     "--keep",
@@ -188,14 +200,47 @@ class Options:
     help="Where only the implementation's known failures failed, make the exit code 0.",
 )
 @click.option("--traceback", is_flag=True, help="Show the Python traceback of failed claims.")
-def run(*, workers: int | None, **values: object) -> int:
-    """Run scenarios against an implementation and give a verdict."""
-    options = Options(**values)  # type: ignore[arg-type]
-    options = replace(options, workers=workers or (1 if options.choice.shared else WORKERS))
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Settings, named as the flags are (queuecheck.toml, if it is there).",
+)
+@click.option("--show-config", is_flag=True, help="Print each setting with its origin, and end.")
+@click.pass_context
+def run(ctx: click.Context, *, places: tuple[str, ...], show_config: bool, **_: object) -> int:
+    """Run scenarios against an implementation and give a verdict.
+
+    A setting is what its flag says, else the variable QUEUECHECK_… of its name
+    (QUEUECHECK_TIMEOUT_SCALE), else the file queuecheck.toml (timeout-scale = 3), else its default.
+    """
+    settings = settle(ctx)
+    options = chosen(settings, places)
+    settings["workers"] = replace(settings["workers"], value=options.workers)
+    if show_config:
+        click.echo("\n".join(shown(settings)))
+        return 0
     scenarios = _selected(options)
     options = borne(options)
     _prepare(options)
     return _run(arguments(options, tests=sum(each.rows for each in scenarios)))
+
+
+def chosen(settings: Mapping[str, Setting], places: tuple[str, ...]) -> Options:
+    """The options that settings make."""
+    values = {
+        name.replace("-", "_"): setting.value
+        for name, setting in settings.items()
+        if not name.startswith(f"{BUDGET}.")
+    }
+    budgets = {
+        name.removeprefix(f"{BUDGET}."): setting.value
+        for name, setting in settings.items()
+        if name.startswith(f"{BUDGET}.") and setting.origin != "default"
+    }
+    values["ids"] = values.pop("id")
+    options = Options(places=places, budgets=budgets, **values)  # type: ignore[arg-type]
+    return replace(options, workers=options.workers or (1 if options.choice.shared else WORKERS))
 
 
 def arguments(options: Options, *, tests: int) -> list[str]:
@@ -210,6 +255,7 @@ def arguments(options: Options, *, tests: int) -> list[str]:
         words += ["-n", str(workers), "--dist", "worksteal"]
     words += [f"--qc-cluster={options.cluster}", f"--qc-timeout-scale={options.timeout_scale:g}"]
     words += [f"--qc-repeat={options.repeat}"]
+    words += [f"--qc-budget={name}={value:g}" for name, value in options.budgets.items()]
     words += [f"--qc-id={name}" for name in options.ids]
     words += [f"--qc-at={place}" for place in options.places]
     for name, value in (

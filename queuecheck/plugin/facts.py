@@ -15,9 +15,9 @@ import pytest
 
 from queuecheck import __version__
 from queuecheck.implementation import Descriptor
+from queuecheck.plugin import options
 from queuecheck.report import ImplementationFacts, Known, ScenarioRun
 from queuecheck.secrecy import Secrets, known, of_command, of_environment
-from queuecheck.timeline import Budgets
 
 PACKAGES = ("pytest", "pytest-bdd", "pytest-xdist", "kubernetes")
 DEFAULT_CLUSTER = "local"
@@ -84,7 +84,7 @@ def configuration(config: pytest.Config) -> dict[str, str]:
     }
     workers = getattr(config.option, "numprocesses", None)
     settings["workers"] = str(workers or 1)
-    budgets = Budgets(scale=float(config.option.qc_timeout_scale))
+    budgets = options.budgets(config)
     settings.update({f"budget.{name}": f"{budgets.seconds(name):g}" for name in budgets.classes})
     return settings
 
@@ -155,6 +155,8 @@ def _conditions(config: pytest.Config) -> Iterator[str]:
     yield from _given(config, "implementation")
     if option.qc_timeout_scale != 1:
         yield from ("--timeout-scale", f"{option.qc_timeout_scale:g}")
+    for budget in option.qc_budget:
+        yield from ("--budget", budget)
 
 
 def _rules(config: pytest.Config) -> Iterator[str]:

@@ -11,7 +11,6 @@ from queuecheck.kube import Api, ApiError
 from queuecheck.plugin import options
 from queuecheck.plugin.collection import SUITE
 from queuecheck.plugin.suite import FAILED, SCENARIO, Suite, decide, needs_of
-from queuecheck.timeline import Budgets
 from queuecheck.verdict import Outcome
 from queuecheck.world import EnvironmentBroken, Stage, World
 
@@ -27,7 +26,7 @@ def qc_stage(pytestconfig: pytest.Config) -> Iterator[Stage]:
         worker=suite.worker,
         descriptor=suite.descriptor,
         cluster=options.cluster_choice(pytestconfig),
-        budgets=Budgets(scale=float(pytestconfig.option.qc_timeout_scale)),
+        budgets=options.budgets(pytestconfig),
         evidence_directory=suite.evidence_directory,
         canary=pytestconfig.option.qc_must_fail is None,
         keep=pytestconfig.option.qc_keep is not None,

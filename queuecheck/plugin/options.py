@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from queuecheck import resources
+from queuecheck.budgets import Budgets
 from queuecheck.cluster.choice import NODES, PROVIDERS, ClusterChoice
 
 RANDOM = "random"
@@ -51,6 +52,13 @@ def add(parser: pytest.Parser) -> None:
         default=1.0,
         metavar="X",
         help="multiplies every budget of waiting (1)",
+    )
+    group.addoption(
+        "--qc-budget",
+        action="append",
+        default=[],
+        metavar="CLASS=SECONDS",
+        help="how long one class of waits may take, before scaling; may be repeated",
     )
     group.addoption(
         "--qc-id",
@@ -142,6 +150,18 @@ def cluster_choice(config: pytest.Config) -> ClusterChoice:
         nodes=option.qc_nodes,
         workload=option.qc_workload_image,
     )
+
+
+def budgets(config: pytest.Config) -> Budgets:
+    """How long waits may take. Raises BudgetError."""
+    classes: dict[str, object] = {}
+    for word in config.option.qc_budget:
+        name, _, seconds = str(word).partition("=")
+        try:
+            classes[name] = float(seconds)
+        except ValueError:
+            classes[name] = seconds
+    return Budgets.from_mapping(classes, scale=float(config.option.qc_timeout_scale))
 
 
 def settle(config: pytest.Config) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from queuecheck import resources
+from queuecheck.budgets import BudgetError
 from queuecheck.catalogue import (
     Catalogue,
     CatalogueError,
@@ -133,8 +134,18 @@ def _problems(
     scale = config.option.qc_timeout_scale
     if not 0 < scale < math.inf:
         yield f"--timeout-scale {scale:g}: it has to be a number, and more than 0"
+    elif problem := _wrong_budget(config):
+        yield problem
     if config.option.qc_repeat < 1:
         yield f"--repeat {config.option.qc_repeat}: it has to be at least 1"
+
+
+def _wrong_budget(config: pytest.Config) -> str:
+    try:
+        options.budgets(config)
+    except BudgetError as error:
+        return f"--budget: {error}"
+    return ""
 
 
 def chosen(config: pytest.Config, words: Vocabulary) -> Choice:

@@ -10,8 +10,8 @@ here knows any kind: states, as sentences with predicates, come in from outside.
     claims.eventually(exists(Subject("Job", namespace, "low")), within="create")
 """
 
+from queuecheck.budgets import DEFAULTS, BudgetError, Budgets
 from queuecheck.timeline.attempt import Sighting
-from queuecheck.timeline.budgets import DEFAULTS, BudgetError, Budgets
 from queuecheck.timeline.claims import Claims, Hopeless, Record
 from queuecheck.timeline.clock import Clock, SystemClock
 from queuecheck.timeline.evidence import Evidence, write_evidence

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
+from queuecheck.budgets import Budgets
 from queuecheck.timeline.attempt import Attempt, Promises, Sighting
-from queuecheck.timeline.budgets import Budgets
 from queuecheck.timeline.explain import Related, involved_events
 from queuecheck.timeline.failure import ClaimFailed, Unknown, moment
 from queuecheck.timeline.judgement import judge, named_kinds, scan_steps, survey, until, when
