@@ -16,6 +16,7 @@ import yaml
 
 from queuecheck.cluster.credentials import write_private
 from queuecheck.kube import KubeconfigError
+from queuecheck.reading import Unreadable, read_yaml
 
 # Keys of clusters and users that name a file, relative to the kubeconfig.
 FILES = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
@@ -27,12 +28,9 @@ def read_context(file: Path, context: str) -> dict[str, Any]:
     Raises KubeconfigError.
     """
     try:
-        document = yaml.safe_load(file.read_text("utf-8"))
-    except OSError as error:
-        raise KubeconfigError(f"kubeconfig {file}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        reason = " ".join(str(error).split())
-        raise KubeconfigError(f"kubeconfig {file} cannot be read: {reason}") from error
+        document = read_yaml(file)
+    except Unreadable as error:
+        raise KubeconfigError(f"kubeconfig {error}") from error
     if not isinstance(document, Mapping):
         raise KubeconfigError(f"kubeconfig {file} cannot be read: it is no kubeconfig")
     try:

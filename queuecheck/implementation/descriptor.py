@@ -6,7 +6,7 @@ Unknown keys and words are refused: a misspelt feature would silently take scena
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,26 +18,11 @@ from queuecheck.catalogue import KnownFailure
 from queuecheck.implementation.deployed import Deployed, parse_deployments
 from queuecheck.implementation.errors import DescriptorError
 from queuecheck.profiles import Profile, ProfileError, load_profile
+from queuecheck.reading import LOADER, Unreadable, read_yaml
 from queuecheck.suggestion import did_you_mean
 
 PLACEHOLDERS = frozenset({"python", "kubeconfig", "config", "metrics_address", "instance"})
 PLACEHOLDERS_OF_VERBS = frozenset({"python", "kubeconfig", "instance"})
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Strict(LOADER):  # type: ignore[misc]  # which of the two is known at run time only
-    """Refuses a key that is given twice: the first would be lost without a word."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value in seen:
-                raise yaml.MarkedYAMLError(
-                    problem=f"key {key.value!r} is there twice", problem_mark=key.start_mark
-                )
-            seen.add(str(key.value))
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
-        return mapping
 
 
 @dataclass(frozen=True)
@@ -114,21 +99,13 @@ def packaged_descriptor(name: str) -> Descriptor:
 def load_descriptor(file: Path) -> Descriptor:
     """Reads and checks a descriptor. Raises DescriptorError."""
     try:
-        data = yaml.load(file.read_text("utf-8"), Loader=_Strict)  # noqa: S506 - a safe loader
-    except OSError as error:
-        raise DescriptorError(f"implementation {file}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise DescriptorError(f"implementation {file}: it is not UTF-8 text") from error
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = f":{mark.line + 1}" if mark else ""
-        problem = error.problem or error.context
-        raise DescriptorError(f"implementation {file}{line}: not usable YAML: {problem}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise DescriptorError(f"implementation {file}: not usable YAML: {reason}") from error
+        data = read_yaml(file)
+    except Unreadable as error:
+        raise DescriptorError(f"implementation {error}") from error
     try:
-        return parse_descriptor(data, directory=file.parent)
+        descriptor = parse_descriptor(data, directory=file.parent)
+        _check_there(descriptor.manifests)
+        return descriptor
     except (DescriptorError, ProfileError) as error:
         raise DescriptorError(f"implementation {file}: {error}") from error
 
@@ -183,6 +160,12 @@ def _descriptor(data: Mapping[str, Any], directory: Path) -> Descriptor:
         manifests=tuple(directory / each for each in data.get("manifests", ())),
         verbs=_verbs(data.get("verbs", {})),
     )
+
+
+def _check_there(manifests: Sequence[Path]) -> None:
+    for path in manifests:
+        if not path.exists():
+            raise DescriptorError(f"manifests: {path}: no such file or directory")
 
 
 def _process(entry: Mapping[str, Any]) -> Process:

@@ -181,7 +181,7 @@ class Instance:
         url = self._url(page)
         try:
             return pages.samples(url)
-        except OSError as error:
+        except pages.NoPage as error:
             raise ImplementationError(f"{self._owner}: metrics at {url}: {error}") from error
 
     def _says_ready(self) -> bool | None:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-import yaml
-
+from queuecheck.reading import Unreadable, read_yaml
 from queuecheck.verdict.outcome import Outcome, ScenarioResult
 
 KEYS = frozenset({"feature", "scenarios", "with", "reason"})
@@ -52,11 +51,9 @@ class Vacuity:
 def read_spared(file: Path) -> tuple[Spared, ...]:
     """The list. Raises SparedError."""
     try:
-        entries = yaml.safe_load(file.read_text("utf-8"))
-    except OSError as error:
-        raise SparedError(f"{file}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise SparedError(f"{file}: {' '.join(str(error).split())}") from error
+        entries = read_yaml(file)
+    except Unreadable as error:
+        raise SparedError(str(error)) from error
     if not isinstance(entries, list):
         raise SparedError(f"{file}: it has to be a list")
     return tuple(

@@ -68,7 +68,7 @@ def test_the_list_is_read_as_it_is_written(tmp_path: Path) -> None:
         (ENTRY + "  since: 1\n", "entry 1 has to have exactly the keys feature, reason, scenarios"),
         (ENTRY.replace("nobody makes one", "''"), "entry 1 has to have exactly the keys"),
         (ENTRY.replace("[nothing]", "nothing"), "entry 1: with has to be a list"),
-        ("- [", "while parsing"),
+        ("- [", "spared.yaml:2: not usable YAML: "),
     ],
 )
 def test_a_list_that_cannot_be_used_is_refused(tmp_path: Path, text: str, said: str) -> None:
