@@ -49,9 +49,9 @@ Exit codes:
 def clean(*, kubeconfig: Path, context: str, run: str | None, yes: bool) -> None:
     """Take away what killed runs have left on an existing cluster.
 
-    Shows it first, and asks. Goes by the run's label; what does not carry it, and is in no
-    namespace that does, stays: but for the slot label on nodes, and Queues that the implementation
-    has made for the run's quotas.
+    Shows it first, and asks. Goes by the run's label: what does not carry it, and is in no
+    namespace that does, stays, but for Queues that the implementation has made for the run's
+    quotas. Deployments that a run has changed become as they were.
     """
     from queuecheck.kube import ApiError, KubeconfigError  # noqa: PLC0415 - takes half a second
     from queuecheck.world.examination import connect  # noqa: PLC0415
@@ -77,11 +77,15 @@ def clean(*, kubeconfig: Path, context: str, run: str | None, yes: bool) -> None
 def _clean(api: Api, profile: Profile, *, context: str, run: str | None, yes: bool) -> list[str]:
     from queuecheck.implementation.changes import find_changes, put_back  # noqa: PLC0415
     from queuecheck.plugin.consent import consent  # noqa: PLC0415
-    from queuecheck.world.remains import find_remains, remove_remains  # noqa: PLC0415
+    from queuecheck.world.remains import find_remains, homes, remove_remains  # noqa: PLC0415
 
     remains = find_remains(api, profile, run=run)
     # What a controller in the cluster was changed to says nothing of the run that changed it.
-    changes = find_changes(api, profile.queue_namespace) if run is None else ()
+    changes = [
+        change
+        for home in (homes(api, profile) if run is None else ())
+        for change in find_changes(api, home)
+    ]
     click.echo(f"cluster {context} at {api.server}")
     if not remains and not changes:
         click.echo(f"nothing of {f'run {run}' if run else 'any run'} is there")

@@ -69,7 +69,9 @@ def write(document: Mapping[str, Any], to: Path) -> Path:
 
 
 def _named(document: Mapping[str, Any], kind: str, name: str) -> dict[str, Any]:
-    entries = [each for each in document.get(f"{kind}s") or () if isinstance(each, Mapping)]
+    listed = document.get(f"{kind}s")
+    listed = listed if isinstance(listed, list) else []
+    entries = [each for each in listed if isinstance(each, Mapping)]
     for entry in entries:
         if entry.get("name") == name and isinstance(entry.get(kind), Mapping):
             return dict(entry[kind])

@@ -30,10 +30,10 @@ def refused(
     except KubeconfigError as error:
         say(str(error))
         return ExitCode.USAGE
-    say(f"cluster {findings.cluster}")
     if findings.problems:
         say(*findings.problems)
         return ExitCode.ENVIRONMENT
+    say(f"cluster {findings.cluster}")
     with _standard_input(config):
         given = consent(
             *findings.cautions, question="Write to this cluster?", yes=config.option.qc_yes

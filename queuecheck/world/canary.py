@@ -17,7 +17,7 @@ from queuecheck.cluster.manifests import served_resources
 from queuecheck.implementation import Implementation
 from queuecheck.kube import AlreadyExists, Api, KubeObject, Listed, ListWatch, NotFound
 from queuecheck.kube.resource import JOBS, NAMESPACES, SERVICE_ACCOUNTS
-from queuecheck.profiles import Canary
+from queuecheck.profiles import Canary, Profile
 from queuecheck.world.errors import EnvironmentBroken
 
 NAME = "canary"
@@ -37,8 +37,6 @@ def check_canary(
 
     ``labels`` are on all that is made. Raises EnvironmentBroken.
     """
-    make_namespace(api, namespace, labels=labels)
-    values = {"name": namespace, "namespace": namespace}
     slot = namespace  # of this worker's own, where several share a cluster
     nodes.open_slot(slot, pods=1)
     nodes.run(slot)
@@ -48,12 +46,7 @@ def check_canary(
     timer.daemon = True
     timer.start()
     try:
-        for template in canary.objects:
-            body: KubeObject = _placed(filled(template, values), nodes, slot)
-            metadata = body["metadata"]
-            metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
-            resource = served_resources(api, body["apiVersion"])[body["kind"]]
-            api.create(resource, body, namespace=namespace)
+        _submit(api, canary, nodes=nodes, namespace=namespace, labels=labels)
         job = _finished(watch)
     finally:
         timer.cancel()
@@ -64,6 +57,66 @@ def check_canary(
     if job is None or not _is_true(job, "Complete"):
         told = f"the canary, one Job, {_stuck(job)} after {canary.timeout:g} s"
         raise EnvironmentBroken(f"{implementation.name}: {told}{_tails(implementation)}")
+
+
+def check_alone(
+    api: Api,
+    profile: Profile,
+    *,
+    nodes: NodeDriver,
+    namespace: str,
+    labels: Mapping[str, str],
+    seconds: float,
+) -> None:
+    """Returns when nobody has taken up the canary's Job in so many seconds.
+
+    For before the implementation is started: whoever does serves the same objects beside it.
+    Raises EnvironmentBroken, with the name under which that one writes.
+    """
+    units = profile.resource(profile.timing.unit)
+    watch = ListWatch(api, units, namespace=namespace)
+    timer = threading.Timer(seconds, watch.stop)
+    timer.daemon = True
+    try:
+        _submit(api, profile.canary, nodes=nodes, namespace=namespace, labels=labels)
+        timer.start()
+        for item in watch:
+            found = item.objects if isinstance(item, Listed) else [getattr(item, "object", None)]
+            for unit in filter(None, found):
+                raise EnvironmentBroken(
+                    f"another controller serves the same objects: {_writers(unit)} took the canary "
+                    "over before the implementation was started; end it first"
+                )
+    finally:
+        timer.cancel()
+        watch.stop()
+        with suppress(NotFound):
+            api.delete(NAMESPACES, namespace)
+
+
+def _submit(
+    api: Api,
+    canary: Canary,
+    *,
+    nodes: NodeDriver,
+    namespace: str,
+    labels: Mapping[str, str],
+) -> None:
+    """Makes the namespace and all of the canary in it; its slot has the name of the namespace."""
+    make_namespace(api, namespace, labels=labels)
+    values = {"name": namespace, "namespace": namespace}
+    for template in canary.objects:
+        body: KubeObject = _placed(filled(template, values), nodes, namespace)
+        metadata = body["metadata"]
+        metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
+        resource = served_resources(api, body["apiVersion"])[body["kind"]]
+        api.create(resource, body, namespace=namespace)
+
+
+def _writers(body: KubeObject) -> str:
+    """By the names of its field managers, which are those of the programs."""
+    managers = [each.get("manager") for each in body["metadata"].get("managedFields") or ()]
+    return " and ".join(dict.fromkeys(filter(None, managers))) or "somebody"
 
 
 def make_namespace(api: Api, name: str, *, labels: Mapping[str, str]) -> None:

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from queuecheck import resources
 from queuecheck.cluster import kubeconfig
@@ -63,15 +62,20 @@ def examine(choice: ClusterChoice, descriptor: Descriptor) -> Findings:
         api.close()
 
 
-def roles(choice: ClusterChoice, descriptor: Descriptor) -> tuple[Path, ...]:
-    """The files whose roles such a run needs."""
+def needed_rights(choice: ClusterChoice, descriptor: Descriptor) -> tuple[rights.Right, ...]:
+    """What such a run has to be allowed to do, as the roles that we ship say it."""
     root = resources.manifests_root() / "suite-rbac"
     files = [root / f"{name}.yaml" for name in ("cluster-wide", "scenarios", "queue-namespace")]
-    if any(process.account for process in descriptor.processes):
-        files.append(root / "optional" / "processes.yaml")
     if choice.nodes == "simulated":
         files.append(root / "optional" / "simulated-nodes.yaml")
-    return tuple(files)
+    needed = [*rights.rights_of(files, queue_namespace=descriptor.queue_namespace)]
+    for namespace in sorted({each.namespace for each in descriptor.deployments}):
+        needed += rights.rights_of((DEPLOYMENTS_ROLE,), queue_namespace=namespace)
+    for process in descriptor.processes:
+        if process.account is not None:
+            namespace, _, name = process.account.partition("/")
+            needed.append(rights.Right("serviceaccounts/token", "", namespace, name, "create"))
+    return tuple(needed)
 
 
 class _Examination:
@@ -107,8 +111,8 @@ class _Examination:
         lacking = self._lacking_rights()
         if lacking:
             yield (
-                f"the user of context {self._choice.context} may not {rights.told(lacking)}; "
-                "the roles in manifests/suite-rbac allow all that the suite needs"
+                f"the user of context {self._choice.context} may not {rights.told(lacking)}. "
+                "The roles in manifests/suite-rbac allow all that the suite needs"
             )
         for kind in self._kinds:
             resource = kind.resource
@@ -131,11 +135,7 @@ class _Examination:
                 )
 
     def _lacking_rights(self) -> tuple[rights.Right, ...]:
-        files = roles(self._choice, self._descriptor)
-        wanted = rights.rights_of(files, queue_namespace=self._descriptor.queue_namespace)
-        for namespace in {each.namespace for each in self._descriptor.deployments}:
-            wanted += rights.rights_of((DEPLOYMENTS_ROLE,), queue_namespace=namespace)
-        return rights.missing(self._api, wanted)
+        return rights.missing(self._api, needed_rights(self._choice, self._descriptor))
 
     def _places(self) -> Iterator[str]:
         """What the implementation has to find, and cannot run beside."""
@@ -145,7 +145,7 @@ class _Examination:
                 f"the cluster has no namespace {home}, where {self._descriptor.title} has its "
                 "queues: install the implementation first"
             )
-        spared = frozenset() if self._descriptor.processes else frozenset({home})
+        spared = frozenset(each.namespace for each in self._descriptor.deployments)
         known = self._descriptor.profile.controllers
         leases = self._api.list(LEASES).items
         found = [
@@ -185,7 +185,8 @@ class _Examination:
 def _no_answer(error: Exception) -> str:
     if isinstance(error, ApiError) and error.status:
         return f"refuses the context's user: {error.message}"
-    reason = error.message if isinstance(error, ApiError) else "what came was no JSON"
+    told = error.message if isinstance(error, ApiError) else "what came was no JSON"
+    reason = told.rpartition("new connection: ")[2]
     return f"does not answer: {reason}; is it running, and is it the one you mean?"
 
 

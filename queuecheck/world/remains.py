@@ -75,6 +75,12 @@ def remove_remains(
     return left
 
 
+def homes(api: Api, profile: Profile) -> tuple[str, ...]:
+    """The queue namespaces of the implementations that runs were about."""
+    found = api.list(NAMESPACES, label_selector=RUN_LABEL).items
+    return tuple(sorted(_homes(found, profile)))
+
+
 class _Search:
     def __init__(self, api: Api, profile: Profile, run: str | None) -> None:
         self._api = api
@@ -127,12 +133,9 @@ class _Search:
         self, namespaces: list[KubeObject], quotas: list[KubeObject]
     ) -> Iterator[KubeObject]:
         """Those with our label, and those that the implementation has made for quotas of ours."""
-        homes = {self._profile.queue_namespace}
-        for each in namespaces:
-            homes.add((each["metadata"].get("annotations") or {}).get(QUEUE_NAMESPACE_NOTE, ""))
         made = {_name(quota): quota["metadata"]["creationTimestamp"] for quota in quotas}
         resource = self._profile.queues
-        for home in sorted(homes - {""}):
+        for home in sorted(_homes(namespaces, self._profile)):
             try:
                 found = self._api.list(resource, namespace=home).items
             except NotFound:
@@ -146,6 +149,14 @@ class _Search:
                 )
                 if labelled in self._runs or (labelled is None and follows):
                     yield queue
+
+
+def _homes(namespaces: Iterable[KubeObject], profile: Profile) -> set[str]:
+    noted = [(each["metadata"].get("annotations") or {}) for each in namespaces]
+    return {
+        profile.queue_namespace,
+        *(notes[QUEUE_NAMESPACE_NOTE] for notes in noted if QUEUE_NAMESPACE_NOTE in notes),
+    }
 
 
 def _kinds_inside(profile: Profile) -> tuple[Resource, ...]:

@@ -50,17 +50,18 @@ def missing(api: Api, rights: Iterable[Right]) -> tuple[Right, ...]:
 
 
 def told(rights: Sequence[Right]) -> str:
-    """Them in words: ``list and patch nodes, create queues.scheduling.x-k8s.io in koord-queue``."""
+    """Them in words: ``list and patch nodes; create queues.scheduling.x-k8s.io in koord-queue``."""
     parts = []
-    for _, same in itertools.groupby(sorted(rights), key=lambda right: (*_object(right),)):
+    for _, same in itertools.groupby(sorted(rights), key=_object):
         alike = list(same)
-        verbs = " and ".join(right.verb for right in alike)
+        *verbs, last = (right.verb for right in alike)
         group = f".{alike[0].group}" if alike[0].group else ""
         resource, slash, part = alike[0].resource.partition("/")
-        what = f"{verbs} {resource}{group}{slash}{part}"
+        listed = f"{', '.join(verbs)} and {last}" if verbs else last
+        what = f"{listed} {resource}{group}{slash}{part}"
         what += f" {alike[0].name}" if alike[0].name else ""
         parts.append(what + (f" in {alike[0].namespace}" if alike[0].namespace else ""))
-    return ", ".join(parts)
+    return "; ".join(parts)
 
 
 def _object(right: Right) -> tuple[str, str, str, str]:

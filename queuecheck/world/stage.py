@@ -26,7 +26,7 @@ from queuecheck.kube.resource import NAMESPACES, NODES, PRIORITY_CLASSES
 from queuecheck.secrecy import of_kubeconfig
 from queuecheck.timeline import Budgets, Feed
 from queuecheck.world.accounts import lend_rights
-from queuecheck.world.canary import check_canary
+from queuecheck.world.canary import check_alone, check_canary
 from queuecheck.world.cleanup import CleanupError
 from queuecheck.world.errors import EnvironmentBroken
 from queuecheck.world.names import (
@@ -155,6 +155,15 @@ class Stage:
         self._stack.callback(implementation.close)
         if self._choice.shared and not self._keep:
             self._stack.callback(self._sweep)
+        if self._choice.shared and self._descriptor.processes:
+            check_alone(
+                api,
+                self._descriptor.profile,
+                nodes=cluster.nodes,
+                namespace=canary_name(self._run, "alone"),
+                labels={RUN_LABEL: self._run},
+                seconds=self._budgets.seconds("quiet"),
+            )
         implementation.start()
         if self._canary:
             check_canary(

@@ -11,7 +11,9 @@ from queuecheck import resources
 from queuecheck.cluster import LocalCluster, apply_manifests
 from queuecheck.cluster.kubeconfig import as_token, read_context, write
 from queuecheck.kube import Api
-from tests.existing.somebodys import CONTEXT, Somebodys, token
+from queuecheck.profiles import load_profile
+from queuecheck.world.remains import find_remains, remove_remains
+from tests.existing.somebodys import CONTEXT, TESTS, Somebodys, token
 
 AUDIT = {
     "apiVersion": "audit.k8s.io/v1",
@@ -54,3 +56,14 @@ def somebodys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Somebodys]:
     finally:
         admin.close()
         cluster.stop()
+
+
+@pytest.fixture
+def swept(somebodys: Somebodys) -> Iterator[None]:
+    """Whatever a test makes with the label of the run ``tests`` is gone when it ends."""
+    yield
+    profile = load_profile("koord-queue")
+    assert (
+        remove_remains(somebodys.admin, profile, find_remains(somebodys.admin, profile, run=TESTS))
+        == []
+    )

@@ -15,7 +15,9 @@ from queuecheck.kube import Api
 from queuecheck.kube.resource import SERVICE_ACCOUNTS
 
 CONTEXT = "somebodys"
-SECONDS = 240
+TESTS = "tests"
+SECONDS = 500
+QUEUECHECK = (sys.executable, "-m", "queuecheck")
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Somebodys:
         """The command line of ``run`` or ``clean`` there, as the suite's user."""
         command, *others = words
         return [
-            *(sys.executable, "-m", "queuecheck", command),
+            *(*QUEUECHECK, command),
             *(["--cluster", "existing"] if command == "run" else []),
             *("--kubeconfig", str(kubeconfig or self.suite), "--context", CONTEXT),
             *others,

@@ -43,12 +43,13 @@ def test_after_scenarios_that_fail(somebodys: Somebodys) -> None:
     assert listing(somebodys.admin) == before
 
 
-def test_after_ctrl_c(somebodys: Somebodys) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_after_an_interruption(somebodys: Somebodys, number: signal.Signals) -> None:
     before = listing(somebodys.admin)
     with in_the_middle(somebodys) as process:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         said, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode not in {0, -signal.SIGINT}, said
+    assert process.returncode == 5, said
     assert listing(somebodys.admin) == before
 
 
