@@ -6,6 +6,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -126,7 +127,7 @@ def _kind(name: str, option: click.Option) -> Kind:
         return Kind.SWITCH
     if name == "random-order":
         return Kind.SEED
-    kinds: list[tuple[type[click.ParamType], Kind]] = [
+    kinds: list[tuple[type[Any], Kind]] = [
         (click.types.FloatParamType, Kind.NUMBER),
         (click.types.IntParamType, Kind.WHOLE),
         (click.Path, Kind.OUTPUT if name in WRITTEN else Kind.INPUT),

@@ -248,7 +248,15 @@ def arguments(options: Options, *, tests: int) -> list[str]:
     root = resources.features_root()
     workers = min(options.workers, tests * options.repeat)
     story = "no" if options.must_fail else "short"
-    words = ["-c", str(SETTINGS), "--rootdir", str(root.parent), f"--tb={story}", "-rN"]
+    words = [
+        "-c",
+        str(SETTINGS),
+        "--rootdir",
+        str(root.parent),
+        f"--tb={story}",
+        "-rN",
+        "--qc-progress",
+    ]
     for plugin in PLUGINS:
         words += ["-p", plugin]
     if workers > 1:

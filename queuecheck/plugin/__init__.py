@@ -44,6 +44,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(kind(config), "queuecheck-summary")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """The terminal is there now, and no worker yet."""
+    config = session.config
+    if not config.option.qc_progress or options.is_worker(config):
+        return
+    if config.option.qc_must_fail is None and options.asks_for_ours(config):
+        from queuecheck.plugin.display import display_of  # noqa: PLC0415 - only if asked for
+
+        if display := display_of(config):
+            config.pluginmanager.register(display, "queuecheck-display")
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """A feature file of ours is a module of tests."""
     if file_path.suffix != ".feature" or not options.is_ours(parent.config, file_path):

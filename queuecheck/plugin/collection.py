@@ -17,6 +17,7 @@ from queuecheck.catalogue import FeatureError, Scenario, read_feature
 from queuecheck.plugin import compat, options, preflight
 from queuecheck.plugin.account import Accounts
 from queuecheck.plugin.suite import SCENARIO, Suite
+from queuecheck.plugin.whereabouts import Whereabouts
 
 FIXTURES = "queuecheck.plugin.fixtures"
 SUITE = pytest.StashKey[Suite]()
@@ -42,6 +43,9 @@ def prepare(config: pytest.Config) -> Suite:
     manager = config.pluginmanager
     manager.register(suite, "queuecheck-suite")
     manager.register(Accounts(), "queuecheck-accounts")
+    if config.option.qc_whereabouts is not None:
+        place = Path(config.option.qc_whereabouts)
+        manager.register(Whereabouts(place, worker=suite.worker), "queuecheck-whereabouts")
     for module in (FIXTURES, *_step_modules(config)):
         manager.register(importlib.import_module(module), module)
     return suite

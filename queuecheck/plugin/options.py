@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import random
 import secrets
 from pathlib import Path
@@ -130,6 +131,12 @@ def add(parser: pytest.Parser) -> None:
         metavar="REPORT",
         help="only what did not pass in the run of this report",
     )
+    group.addoption(
+        "--qc-progress",
+        action="store_true",
+        help="says who waits for what while the run goes, in the place of dots",
+    )
+    group.addoption("--qc-whereabouts", help=argparse.SUPPRESS)
     group.addoption("--qc-run", help="the run's short name (a random one)")
     parser.addini("queuecheck_features", "directories of feature files", type="paths", default=[])
     parser.addini("queuecheck_catalogue", "a catalogue of one's own", type="paths", default=[])
@@ -176,10 +183,11 @@ def settle(config: pytest.Config) -> None:
 
 
 def drawn(config: pytest.Config) -> dict[str, str | None]:
-    """What ``settle`` has drawn, for the workers: they parse the command line again."""
+    """What is known here alone, for the workers: they parse the command line again."""
     return {
         "qc_run": config.option.qc_run,
         "qc_random_order": config.option.qc_random_order,
+        "qc_whereabouts": config.option.qc_whereabouts,
     }
 
 

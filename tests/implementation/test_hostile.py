@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from queuecheck.cluster.ports import free_ports
-from queuecheck.implementation import ImplementationError, instance
+from queuecheck.implementation import ImplementationError, instance, pages
 from tests.implementation.test_processes import implementation
 
 
@@ -71,7 +71,7 @@ def test_a_command_that_answers_but_not_http(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nonsense: int
 ) -> None:
     monkeypatch.setattr(instance, "READY_SECONDS", 0.1)
-    monkeypatch.setattr(instance.pages, "is_taken", lambda _: False)
+    monkeypatch.setattr(pages, "is_taken", lambda _: False)
     ready = {"path": "/readyz", "port": nonsense}
     told = refused_start(tmp_path, ["sleep", "600"], ready=ready)
     assert told.startswith("played 1: all is not ready: no 200 from http://127.0.0.1:")
