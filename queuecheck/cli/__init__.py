@@ -37,6 +37,9 @@ Exit codes:
         "compare": Entry("queuecheck.cli.reports:compare", "Say what became better or worse."),
         "matrix": Entry("queuecheck.cli.reports:matrix", "Put reports side by side."),
         "clean": Entry("queuecheck.cli.clean:clean", "Take away what killed runs have left."),
+        "in-cluster": Entry(
+            "queuecheck.cli.incluster:in_cluster", "Run from a pod, and hand the results over."
+        ),
         "cluster": Entry("queuecheck.cli.cluster:cluster", "Have a control plane to play with."),
         "doctor": Entry("queuecheck.cli.doctor:doctor", "Say what is there and what is missing."),
     },

@@ -1,0 +1,147 @@
+"""``queuecheck in-cluster``: whatever the run does, its results are handed over."""
+
+from __future__ import annotations
+
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from queuecheck import resources
+from queuecheck.cli import cli, incluster
+from queuecheck.cli.incluster import NotInCluster, kubeconfig_of
+from queuecheck.implementation.descriptor import parse_descriptor
+
+ENVIRONMENT = {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "KUBERNETES_SERVICE_PORT": "443"}
+RUN = """
+import os, signal, sys
+from pathlib import Path
+
+def end(*_):
+    report.joinpath("report.json").write_text("ended early")
+    sys.exit(5)
+
+report = Path(sys.argv[sys.argv.index("--report") + 1])
+report.mkdir(parents=True)
+kubeconfig = Path(sys.argv[sys.argv.index("--kubeconfig") + 1]).read_text()
+print("asked for", sys.argv[-1], "with a token in a file:", "tokenFile" in kubeconfig, flush=True)
+if sys.argv[-1] == "wait":
+    signal.signal(signal.SIGTERM, end)
+    os.kill(os.getppid(), signal.SIGTERM)
+    signal.pause()
+report.joinpath("report.json").write_text("whole")
+sys.exit(int(sys.argv[-1]))
+"""
+
+
+@pytest.fixture
+def pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What a pod has, and a run that only notes how it was called; its results directory."""
+    account = tmp_path / "account"
+    account.mkdir()
+    (account / "token").write_text("a token", "utf-8")
+    (account / "ca.crt").write_text("an authority", "utf-8")
+    program = tmp_path / "run.py"
+    program.write_text(RUN, "utf-8")
+    monkeypatch.setattr(incluster, "ACCOUNT", account)
+    monkeypatch.setattr(incluster, "RUN", (sys.executable, str(program)))
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("SONOBUOY_RESULTS_DIR", str(tmp_path / "results"))
+    return tmp_path / "results"
+
+
+def play(*words: str) -> int:
+    answer = CliRunner().invoke(cli, ["in-cluster", *words], standalone_mode=False)
+    assert answer.exception is None
+    return int(answer.return_value)
+
+
+def handed_over(results: Path) -> dict[str, str]:
+    """The files of the archive that ``done`` names."""
+    archive = Path((results / "done").read_text("utf-8"))
+    assert archive == results / "results.tar.gz"
+    with tarfile.open(archive) as packed:
+        members = {each.name: packed.extractfile(each) for each in packed if each.isfile()}
+        return {name: file.read().decode() for name, file in members.items() if file}
+
+
+@pytest.mark.parametrize("code", [0, 1, 3])
+def test_report_and_log_are_handed_over_and_the_exit_code_is_the_runs(pod: Path, code: int) -> None:
+    assert play("--id", str(code)) == code
+    assert handed_over(pod) == {
+        "queuecheck/report.json": "whole",
+        "run.log": f"asked for {code} with a token in a file: True\n",
+    }
+    assert sorted(each.name for each in pod.iterdir()) == [
+        *("done", "queuecheck", "results.tar.gz", "run.log")
+    ]
+
+
+def test_a_pod_that_is_asked_to_end_still_hands_over(pod: Path) -> None:
+    assert play("--linger", "600", "wait") == 5
+    assert handed_over(pod)["queuecheck/report.json"] == "ended early"
+
+
+def test_it_lingers_until_the_archive_was_fetched(pod: Path) -> None:
+    pod.mkdir()
+    (pod / "fetched").touch()
+    assert play("--linger", "600", "0") == 0
+
+
+def test_outside_a_pod_the_reason_is_handed_over(
+    pod: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST")
+    assert play() == 3
+    assert handed_over(pod)["run.log"].startswith("queuecheck: this is no pod: ")
+
+
+def test_a_wrong_option_of_the_run_is_handed_over(
+    pod: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(incluster, "RUN", (sys.executable, "-m", "queuecheck", "run"))
+    assert play("--selcet", "must") == 2
+    assert handed_over(pod)["run.log"].startswith("queuecheck: No such option '--selcet'")
+
+
+def test_a_kubeconfig_names_the_files_of_the_account(tmp_path: Path) -> None:
+    (tmp_path / "token").touch()
+    (tmp_path / "ca.crt").touch()
+    found = kubeconfig_of({**ENVIRONMENT, "KUBERNETES_SERVICE_HOST": "fd00::1"}, tmp_path)
+    assert found["clusters"][0]["cluster"]["server"] == "https://[fd00::1]:443"
+    assert found["users"][0]["user"] == {"tokenFile": str(tmp_path / "token")}
+
+
+def test_an_account_that_is_not_mounted_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NotInCluster, match="the pod needs a service account"):
+        kubeconfig_of(ENVIRONMENT, tmp_path)
+
+
+@pytest.mark.parametrize("place", ["implementation.yaml", "sonobuoy/plugin.yaml"])
+def test_the_manifests_judge_the_controller_of_ours(place: str) -> None:
+    root = resources.manifests_root() / "suite"
+    document = yaml.safe_load((root / place).read_text("utf-8"))
+    text = (document.get("data") or document.get("config-map"))["implementation.yaml"]
+    ours = resources.implementations_root() / "reference-in-cluster.yaml"
+    expected = yaml.safe_load(ours.read_text("utf-8"))
+    del expected["manifests"]  # in a cluster it is there already
+    assert yaml.safe_load(text) == expected
+    parse_descriptor(yaml.safe_load(text))
+
+
+def test_the_job_runs_as_nobody_and_is_heard_out() -> None:
+    job = yaml.safe_load((resources.manifests_root() / "suite" / "job.yaml").read_text("utf-8"))
+    pod = job["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert job["spec"]["backoffLimit"] == 0
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert container["securityContext"]["readOnlyRootFilesystem"] is True
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert pod["terminationGracePeriodSeconds"] >= 60
+    mounts = {mount["mountPath"] for mount in container["volumeMounts"]}
+    named = [word.partition("=")[2] for word in container["args"] if "=/" in word]
+    assert all(any(path.startswith(mount) for mount in mounts) for path in named)
