@@ -11,7 +11,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
-CLUSTER ?=
+CLUSTER ?= auto
 SELECT  ?=
 ARGS    ?=
 
@@ -27,10 +27,11 @@ MACHINE      := $(shell uname -m)
 
 help: ## Show what there is to make
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
-	@echo '  Variables: SELECT="must and not @slow", ARGS="--id KQ-SEQ-01", CLUSTER=local, PYTHON=python3.12'
+	@echo '  Variables: CLUSTER=local (or kind; auto is kind where Docker and kind are there),'
+	@echo '             SELECT="must and not @slow", ARGS="--id KQ-SEQ-01", PYTHON=python3.12'
 
-e2e: $(READY) ## Play every feature against the reference controller on a real control plane
-	@$(BIN)/queuecheck run --strict $(if $(CLUSTER),--cluster $(CLUSTER)) $(if $(SELECT),--select '$(SELECT)') $(ARGS)
+e2e: $(READY) ## Play every feature against the reference controller on a real cluster
+	@$(BIN)/queuecheck run --strict --cluster $(CLUSTER) $(if $(SELECT),--select '$(SELECT)') $(ARGS)
 
 test: $(READY) ## Test the engine and the controller, on a real control plane too
 	@$(BIN)/queuecheck cluster prepare

@@ -29,7 +29,7 @@ from queuecheck.reading import Unreadable, read_written
 
 FILE = "queuecheck.toml"
 # These say what one run is to do, or that somebody has agreed: no file says it for all runs.
-FOR_ONE_RUN = frozenset({"yes", "must-fail", "rerun-failed"})
+FOR_ONE_RUN = frozenset({"yes", "must-fail", "rerun-failed", "kind-reuse"})
 NO_SETTINGS = frozenset({"config", "show-config", "help", BUDGET})
 WRITTEN = frozenset({"report", "evidence"})
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from queuecheck.cluster import programs
+from queuecheck.cluster.errors import ClusterError
 from queuecheck.cluster.go import Go, go_on_path, needed_version
 
 ENVIRONMENT = 3
@@ -21,7 +22,8 @@ GIGABYTE = 1024**3
 BUILD_ROOM = 8 * GIGABYTE
 RUN_ROOM = GIGABYTE // 2
 TMPFS = Path("/dev/shm")  # noqa: S108  (only looked at)
-DOCKER_SOCKET = Path("/var/run/docker.sock")
+KIND_BIN = "QUEUECHECK_KIND_BIN"
+FOR_KIND_ALONE = "only --cluster kind needs it"
 PACKAGES = ("pytest", "pytest-bdd", "pytest-xdist", "kubernetes", "prometheus_client", "click")
 
 
@@ -45,9 +47,16 @@ class Finding:
 
 
 @click.command(epilog="Exit codes: 0 a run can start, 3 something that it needs is missing.")
-def doctor() -> None:
+@click.option(
+    "--cluster",
+    type=click.Choice(("local", "kind")),
+    default="local",
+    show_default=True,
+    help="Where the run would be.",
+)
+def doctor(cluster: str) -> None:
     """Looks for everything that a run needs, and says what to do about what is missing."""
-    findings = list(examine())
+    findings = list(examine(kind=cluster == "kind"))
     width = max(len(each.what) for each in findings)
     for each in findings:
         click.echo(f"{each.what:<{width}}  {each.state.value:<7}  {each.detail}".rstrip())
@@ -65,10 +74,17 @@ def doctor() -> None:
         click.echo("A run can start.")
 
 
-def examine() -> Iterator[Finding]:
-    """Every finding, in the order of the table."""
+def examine(*, kind: bool = False) -> Iterator[Finding]:
+    """Every finding, in the order of the table; for a run on ``kind``, what that one needs."""
     yield Finding("Python", State.FOUND, f"{sys.version.split()[0]} ({sys.executable})")
     yield from _packages()
+    if not kind:
+        yield from _local()
+    yield from _containers(needed=kind)
+
+
+def _local() -> Iterator[Finding]:
+    """What a control plane of our own needs."""
     found = programs.present()
     absent = programs.missing(found)
     go = go_on_path() if absent else None
@@ -77,7 +93,6 @@ def examine() -> Iterator[Finding]:
         yield _go(go)
     yield _cache(building=bool(absent))
     yield _memory()
-    yield from _containers()
 
 
 def _packages() -> Iterator[Finding]:
@@ -152,19 +167,36 @@ def _memory() -> Finding:
     return Finding("tmpfs", State.FOUND, f"{TMPFS}, {free / GIGABYTE:.0f} GB free")
 
 
-def _containers() -> Iterator[Finding]:
-    docker = shutil.which("docker")
-    if docker is None:
-        yield Finding("docker", State.ABSENT, "not needed for clusters of the kind local")
+def _containers(*, needed: bool) -> Iterator[Finding]:
+    """What a run on --cluster kind needs, and any other does without."""
+    from queuecheck.cluster import docker, kind_program  # noqa: PLC0415 - only to look
+
+    try:
+        engine = docker.engine()
+    except ClusterError as error:
+        yield _absent("docker", error, needed=needed)
     else:
-        socket = "its socket is there" if DOCKER_SOCKET.exists() else "no engine's socket"
-        yield Finding("docker", State.FOUND, f"{docker}, {socket}")
-    kind = shutil.which("kind")
-    yield (
-        Finding("kind", State.FOUND, kind)
-        if kind
-        else Finding("kind", State.ABSENT, "not needed for clusters of the kind local")
-    )
+        memory = f"{engine.memory / GIGABYTE:.0f} GB of memory" if engine.memory else ""
+        detail = ", ".join(filter(None, (f"{engine.version} at {engine.host}", memory)))
+        yield Finding("docker", State.FOUND, detail)
+    try:
+        program = kind_program.find_kind(os.environ.get(KIND_BIN))
+        major, minor = kind_program.Kind(program, program.parent).version
+    except (ClusterError, OSError) as error:
+        yield _absent("kind", error, needed=needed)
+    else:
+        yield Finding("kind", State.FOUND, f"v{major}.{minor} ({program})")
+    if _version("pytest-kind") is None:
+        missing = ClusterError("it is not installed: pip install 'queuecheck[kind]'")
+        yield _absent("pytest-kind", missing, needed=needed)
+
+
+def _absent(what: str, error: Exception, *, needed: bool) -> Finding:
+    said, _, remedy = str(error).partition(": ")
+    remedy = remedy.removesuffix(", or take --cluster local")
+    if needed:
+        return Finding(what, State.BROKEN, said, remedy)
+    return Finding(what, State.ABSENT, f"{said}; {FOR_KIND_ALONE}", remedy)
 
 
 def _version(package: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +17,8 @@ from queuecheck.catalogue import Scenario
 from queuecheck.cli.configured import settle, shown
 from queuecheck.cli.settings import BUDGET, Setting
 from queuecheck.cli.suite import read_descriptor, read_suite
-from queuecheck.cluster.choice import NODES, PROVIDERS, ClusterChoice
+from queuecheck.cluster.choice import AUTO, NODES, PROVIDERS, ClusterChoice
+from queuecheck.cluster.kind_options import AS_IT_COMES, OFFERS, KindOptions
 
 SETTINGS = resources.PACKAGE / "plugin" / "pytest.ini"
 PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "queuecheck.plugin")
@@ -52,6 +53,8 @@ class Options:
     context: str | None = None
     nodes: str = "real"
     workload_image: str | None = None
+    kind: KindOptions = AS_IT_COMES
+    why: str = ""
     yes: bool = False
     implementation: Path | None = None
     ids: tuple[str, ...] = ()
@@ -74,20 +77,42 @@ class Options:
     def choice(self) -> ClusterChoice:
         """The cluster that is meant."""
         return ClusterChoice(
-            self.cluster, self.kubeconfig, self.context, self.nodes, self.workload_image
+            self.cluster,
+            self.kubeconfig,
+            self.context,
+            self.nodes,
+            self.workload_image,
+            self.kind,
+            self.why,
         )
+
+
+def _offered(command: Callable[..., int]) -> Callable[..., int]:
+    """With the options of kind clusters."""
+    for offer in reversed(OFFERS):
+        command = click.option(
+            f"--kind-{offer.name}",
+            f"kind_{offer.name}",
+            metavar=offer.metavar,
+            type=offer.type if offer.metavar else None,
+            is_flag=offer.metavar is None,
+            multiple=offer.many,
+            help=f"Of kind: {offer.help}.",
+        )(command)
+    return command
 
 
 @click.command(epilog=EPILOG)
 @click.argument("places", nargs=-1, metavar="[FILE[:LINE]]...")
 @click.option(
     "--cluster",
-    type=click.Choice(PROVIDERS),
+    type=click.Choice((*PROVIDERS, AUTO)),
     default="local",
     show_default=True,
-    help="Where scenarios run: local is a control plane of our own, existing the one that "
-    "--kubeconfig and --context name.",
+    help="Where scenarios run: local is a control plane of our own, kind a kind cluster, existing "
+    "the one that --kubeconfig and --context name; auto is kind where Docker and kind are there.",
 )
+@_offered
 @click.option(
     "--kubeconfig",
     type=click.Path(path_type=Path),
@@ -208,7 +233,7 @@ class Options:
 )
 @click.option("--show-config", is_flag=True, help="Print each setting with its origin, and end.")
 @click.pass_context
-def run(ctx: click.Context, *, places: tuple[str, ...], show_config: bool, **_: object) -> int:
+def run(ctx: click.Context, /, *, places: tuple[str, ...], show_config: bool, **_: object) -> int:
     """Run scenarios against an implementation and give a verdict.
 
     A setting is what its flag says, else the variable QUEUECHECK_… of its name
@@ -239,8 +264,10 @@ def chosen(settings: Mapping[str, Setting], places: tuple[str, ...]) -> Options:
         if name.startswith(f"{BUDGET}.") and setting.origin != "default"
     }
     values["ids"] = values.pop("id")
-    options = Options(places=places, budgets=budgets, **values)  # type: ignore[arg-type]
-    return replace(options, workers=options.workers or (1 if options.choice.shared else WORKERS))
+    kind = KindOptions.of({offer.name: values.pop(f"kind_{offer.name}") for offer in OFFERS})
+    options = Options(places=places, budgets=budgets, kind=kind, **values)  # type: ignore[arg-type]
+    options = located(options)
+    return replace(options, workers=options.workers or workers_of(options))
 
 
 def arguments(options: Options, *, tests: int) -> list[str]:
@@ -282,6 +309,8 @@ def arguments(options: Options, *, tests: int) -> list[str]:
         if value is not None:
             words.append(f"--qc-{name}={value}")
     words += [f"--qc-nodes={options.nodes}"] if options.nodes != "real" else []
+    words += options.kind.words("--qc-kind-")
+    words += [f"--qc-why={options.why}"] if options.why else []
     words += ["--qc-yes"] if options.yes else []
     words += ["--qc-strict"] if options.strict else []
     words += ["--qc-accept-baseline"] if options.accept_baseline else []
@@ -299,6 +328,35 @@ def _selected(options: Options) -> list[Scenario]:
         if (not ids or ids & set(each.requirements))
         and (not options.places or any(place.startswith(each.file) for place in options.places))
     ] or list(suite.scenarios)
+
+
+def located(options: Options) -> Options:
+    """With a provider in the place of ``auto``, and why it is that one."""
+    if options.cluster != AUTO:
+        return options
+    from queuecheck.cluster.automatic import choose  # noqa: PLC0415 - asks Docker
+
+    provider, why = choose(kind=options.kind.bin)
+    # Whoever may get a kind cluster may have said which.
+    kind = options.kind if provider == "kind" else AS_IT_COMES
+    return replace(options, cluster=provider, why=why, kind=kind)
+
+
+def workers_of(options: Options) -> int:
+    """How many scenarios are played at a time where nobody says it."""
+    choice = options.choice
+    if not choice.shared:
+        return WORKERS
+    descriptor = read_descriptor(options.implementation)
+    if choice.bears_workers(descriptor.processes):
+        return WORKERS
+    if not choice.somebodys:
+        click.echo(
+            f"queuecheck: one scenario at a time: {descriptor.title} is run as processes, and all "
+            "scenarios share one cluster",
+            err=True,
+        )
+    return 1
 
 
 def borne(options: Options) -> Options:

@@ -23,7 +23,7 @@ from queuecheck.cluster.credentials import write_private
 from queuecheck.cluster.errors import ClusterError
 from queuecheck.cluster.kind_faults import Machine, shortages
 from queuecheck.cluster.kind_images import image_of, too_old
-from queuecheck.cluster.kind_options import KindOptions
+from queuecheck.cluster.kind_options import AS_IT_COMES, KindOptions
 from queuecheck.cluster.kind_program import Kind, find_kind
 from queuecheck.cluster.manifests import apply_manifests
 from queuecheck.cluster.nodes import NodeDriver
@@ -50,7 +50,7 @@ class KindCluster:
     def __init__(
         self,
         run: str,
-        options: KindOptions = KindOptions(),  # noqa: B008 - a frozen value
+        options: KindOptions = AS_IT_COMES,
         *,
         why: str = "as asked for",
         manifests: Sequence[Path] = (),
@@ -151,7 +151,7 @@ class KindCluster:
 
     def _start(self) -> None:
         engine = docker.engine()
-        program = find_kind(self._options.program)
+        program = find_kind(self._options.bin)
         with sharing.alone(self._lock):
             self._reap(program)
             self._kind = Kind(program, self._directory)
@@ -279,7 +279,7 @@ class KindCluster:
     def _end(self, directory: Path) -> None:
         """Deletes a cluster that is ours, and the directory that makes it so."""
         if _owner(directory) == OURS:
-            kind = Kind(find_kind(self._options.program), directory)
+            kind = Kind(find_kind(self._options.bin), directory)
             kind.delete(directory.name, kubeconfig=directory / KUBECONFIG)
         shutil.rmtree(directory, ignore_errors=True)
 

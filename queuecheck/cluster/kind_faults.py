@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MEGABYTE = 1024**2
-# Seen: a node of its own takes half of each, so that what else runs has the rest.
-INSTANCES_PER_NODE = 40
-INSTANCES_BESIDE = 24
-MEMORY_PER_NODE = 900 * MEGABYTE
-MEMORY_BESIDE = 500 * MEGABYTE
+# Seen: the first node takes 26 instances and 600 MB, each further one 13 and 250 MB. The rest is
+# for what else runs, on the nodes and beside them.
+FIRST_INSTANCES = 48
+FURTHER_INSTANCES = 16
+FIRST_MEMORY = 1200 * MEGABYTE
+FURTHER_MEMORY = 400 * MEGABYTE
 
 
 @dataclass(frozen=True)
@@ -24,14 +25,14 @@ class Machine:
 
 def shortages(machine: Machine, *, nodes: int) -> Iterator[str]:
     """Why so many nodes would not come up, or fail later: each in a sentence."""
-    needed = INSTANCES_BESIDE + INSTANCES_PER_NODE * nodes
+    needed = FIRST_INSTANCES + FURTHER_INSTANCES * (nodes - 1)
     instances = machine.inotify_instances
     if instances is not None and instances < needed:
         yield (
             f"fs.inotify.max_user_instances is {instances}, and {nodes} node{'s'[: nodes > 1]} "
             f"of kind need{'s'[: nodes == 1]} {needed}: sysctl fs.inotify.max_user_instances=1024"
         )
-    wanted = MEMORY_BESIDE + MEMORY_PER_NODE * nodes
+    wanted = FIRST_MEMORY + FURTHER_MEMORY * (nodes - 1)
     if machine.memory is not None and machine.memory < wanted:
         yield (
             f"{machine.memory // MEGABYTE} MB of memory are free, and {nodes} "

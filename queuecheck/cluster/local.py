@@ -51,7 +51,7 @@ class LocalCluster:
     Definitions have to be: the controller manager looks for new kinds every 30 s only, and until
     then does not collect what objects of theirs leave behind. ``start_seconds`` is how long each
     program may take until it is ready, on a slow machine too; ``apiserver_flags`` are added to the
-    API server's own.
+    API server's own. ``why`` tells what the provider was chosen for.
     """
 
     def __init__(
@@ -62,9 +62,11 @@ class LocalCluster:
         manifests: Sequence[Path] = (),
         start_seconds: float = START_SECONDS,
         apiserver_flags: Sequence[str] = (),
+        why: str = "",
     ) -> None:
         self.name = name
-        self.reason = f"cluster {name}: a control plane of our own on {LOOPBACK}"
+        because = f", because {why}" if why else ""
+        self.reason = f"cluster {name}: a control plane of our own on {LOOPBACK}{because}"
         self._programs = found
         self._manifests = tuple(manifests)
         self._start_seconds = start_seconds

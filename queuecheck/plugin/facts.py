@@ -152,6 +152,7 @@ def _conditions(config: pytest.Config) -> Iterator[str]:
     yield from _given(config, "kubeconfig", "context", "workload_image")
     if option.qc_nodes != DEFAULT_NODES:
         yield from ("--nodes", option.qc_nodes)
+    yield from options.cluster_choice(config).kind.words("--kind-")
     yield from _given(config, "implementation")
     if option.qc_timeout_scale != 1:
         yield from ("--timeout-scale", f"{option.qc_timeout_scale:g}")

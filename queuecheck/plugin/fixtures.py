@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
+from queuecheck.cluster import ClusterError
 from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.kube import Api, ApiError
 from queuecheck.plugin import options
@@ -35,6 +37,9 @@ def qc_stage(pytestconfig: pytest.Config) -> Iterator[Stage]:
         stage.open()
         suite.meet(stage)
         yield stage
+        if suite.failed:
+            with suppress(ClusterError):  # they are of use, and no more than that
+                stage.export_logs()
     finally:
         stage.close()
 
@@ -50,21 +55,22 @@ def world(request: pytest.FixtureRequest, qc_stage: Stage) -> Iterator[World]:
             decide(item, Outcome.SKIPPED, f"this cluster has no {need}")
     if suite.lost:
         raise EnvironmentBroken(suite.lost)
-    world = qc_stage.world(scenario.requirements[0], reproduce=suite.reproduce(scenario))
-    try:
+    with qc_stage.turn(alone=suite.plays_alone(item)):
+        world = qc_stage.world(scenario.requirements[0], reproduce=suite.reproduce(scenario))
         try:
-            world.open()
-        except ApiError as error:
-            suite.lost = _loss(world.api)
-            if suite.lost:
-                raise EnvironmentBroken(suite.lost) from error
-            raise
-        yield world
-    finally:
-        keep = request.config.option.qc_keep
-        failed = item.stash.get(FAILED, False)
-        kept = keep == "all" or (keep == "failed" and failed)
-        world.close(keep=kept, failed=failed)
+            try:
+                world.open()
+            except ApiError as error:
+                suite.lost = _loss(world.api)
+                if suite.lost:
+                    raise EnvironmentBroken(suite.lost) from error
+                raise
+            yield world
+        finally:
+            keep = request.config.option.qc_keep
+            failed = item.stash.get(FAILED, False)
+            kept = keep == "all" or (keep == "failed" and failed)
+            world.close(keep=kept, failed=failed)
 
 
 def _loss(api: Api) -> str:

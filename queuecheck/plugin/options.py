@@ -12,6 +12,7 @@ import pytest
 from queuecheck import resources
 from queuecheck.budgets import Budgets
 from queuecheck.cluster.choice import NODES, PROVIDERS, ClusterChoice
+from queuecheck.cluster.kind_options import OFFERS, KindOptions
 
 RANDOM = "random"
 DRAWN = "queuecheck"
@@ -37,6 +38,14 @@ def add(parser: pytest.Parser) -> None:
         metavar="REPOSITORY",
         help="where those nodes pull what pods run (they have it already)",
     )
+    for offer in OFFERS:
+        flag = {"action": "store_true"} if offer.metavar is None else {"metavar": offer.metavar}
+        kind = {"action": "append", "default": []} if offer.many else {}
+        of_type = {} if offer.metavar is None else {"type": offer.type}
+        group.addoption(
+            f"--qc-kind-{offer.name}", help=f"kind: {offer.help}", **flag, **kind, **of_type
+        )
+    group.addoption("--qc-why", default="", help="why that cluster, for the report")
     group.addoption(
         "--qc-yes",
         action="store_true",
@@ -156,6 +165,11 @@ def cluster_choice(config: pytest.Config) -> ClusterChoice:
         context=option.qc_context,
         nodes=option.qc_nodes,
         workload=option.qc_workload_image,
+        kind=KindOptions.of(
+            {offer.name: getattr(option, f"qc_kind_{offer.name}") for offer in OFFERS},
+            directory=config.invocation_params.dir,
+        ),
+        why=option.qc_why,
     )
 
 

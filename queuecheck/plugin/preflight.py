@@ -46,6 +46,7 @@ def refuse(config: pytest.Config) -> int | None:
         problems = [
             *wrong_baseline(descriptor, catalogue),
             *_problems(config, scenarios, vocabulary(catalogue, descriptor.profile)),
+            *_too_many_workers(config, descriptor),
         ]
     except (DescriptorError, CatalogueError, FeatureError) as error:
         problems = [str(error)]
@@ -55,7 +56,7 @@ def refuse(config: pytest.Config) -> int | None:
     if problems:
         return int(ExitCode.USAGE)
     choice = options.cluster_choice(config)
-    if choice.shared and not config.option.collectonly:
+    if choice.somebodys and not config.option.collectonly:
         return consent.refused(config, choice, descriptor)
     return None
 
@@ -121,13 +122,7 @@ def _problems(
     for place in config.option.qc_at:
         if not any(stands_at(scenario, place) for scenario in scenarios):
             yield f"no scenario stands at {place}; `queuecheck list` names them all"
-    choice = options.cluster_choice(config)
-    yield from choice.problems()
-    if choice.shared and (getattr(config.option, "numprocesses", None) or 1) > 1:
-        yield (
-            f"-j {config.option.numprocesses}: all scenarios on an existing cluster share one "
-            "implementation, so one at a time is played"
-        )
+    yield from options.cluster_choice(config).problems()
     yield from _nothing_chosen(config, scenarios, words)
     yield from _nothing_to_repeat(config, scenarios)
     yield from _wrongly_spared(config, scenarios)
@@ -146,6 +141,15 @@ def _wrong_budget(config: pytest.Config) -> str:
     except BudgetError as error:
         return f"--budget: {error}"
     return ""
+
+
+def _too_many_workers(config: pytest.Config, descriptor: Descriptor) -> Iterator[str]:
+    workers = getattr(config.option, "numprocesses", None) or 1
+    if workers > 1 and not options.cluster_choice(config).bears_workers(descriptor.processes):
+        yield (
+            f"-j {workers}: all scenarios on one cluster share one implementation, and one that "
+            "the suite runs as processes, or on somebody else's cluster, plays one at a time"
+        )
 
 
 def chosen(config: pytest.Config, words: Vocabulary) -> Choice:

@@ -34,6 +34,7 @@ FAILED = pytest.StashKey[bool]()
 STORY = pytest.StashKey[list[str]]()
 EVIDENCE = pytest.StashKey[str]()
 LONGEST_FAILURE = 20_000
+SERIAL = "serial"
 
 
 class Suite:
@@ -49,6 +50,7 @@ class Suite:
         self._broken = ""
         # Why the cluster is gone for good, or "".
         self.lost = ""
+        self.failed = False
         cluster = str(config.option.qc_cluster)
         self.cluster = ClusterFacts(kind=cluster, reason=f"cluster {cluster}")
         self.secrets = facts.secrets(descriptor)
@@ -147,7 +149,7 @@ class Suite:
         found = item.stash.get(DECIDED, None) if report.skipped else None
         outcome, reason = found or classify(call.when, error)
         if outcome is Outcome.FAILED:
-            item.stash[FAILED] = True
+            item.stash[FAILED] = self.failed = True
         trace = report.longreprtext if report.failed else ""
         if error is not None and report.failed and not self._config.option.qc_traceback:
             self._tell(report, item, error)
@@ -199,6 +201,11 @@ class Suite:
             reproduce=self.reproduce(scenario),
             evidence=item.stash.get(EVIDENCE, ""),
         )
+
+    def plays_alone(self, item: pytest.Item) -> bool:
+        """Whether no other scenario may be played at the time, where they share a cluster."""
+        disturbing = self.descriptor.profile.timing.disturbing & set(needs_of(item))
+        return bool(disturbing) or SERIAL in item.stash[SCENARIO].words
 
     def reproduce(self, scenario: Scenario) -> str:
         """The command that runs one scenario alone."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,8 @@ import yaml
 from queuecheck import resources
 from queuecheck.cluster import Cluster, ClusterError, LocalCluster
 from queuecheck.cluster.choice import ClusterChoice
+from queuecheck.cluster.programs import cache_root
+from queuecheck.cluster.turns import Turns
 from queuecheck.implementation import Descriptor, Implementation, ImplementationError, implement
 from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, NotFound
 from queuecheck.kube.resource import NAMESPACES, NODES, PRIORITY_CLASSES
@@ -78,6 +80,8 @@ class Stage:
         self._worlds = 0
         self._classes: dict[int, str] = {}
         self._faults: FaultProxy | None = None
+        self._turns: Turns | None = None
+        self._last = True  # of the workers that share the cluster
 
     @property
     def reason(self) -> str:
@@ -131,9 +135,18 @@ class Stage:
         """Ends the implementation, then the cluster.
 
         On a cluster that is not ours alone, all that the run has made is gone then; CleanupError
-        tells what is not.
+        tells what is not. What all workers of a run use, the last of them takes away.
         """
+        self._last = self._turns is None or self._turns.leave()
         self._stack.close()
+
+    def turn(self, *, alone: bool) -> AbstractContextManager[None]:
+        """A scenario's turn on a cluster that workers share; ``alone``, with no other beside it."""
+        return nullcontext() if self._turns is None else self._turns.turn(alone=alone)
+
+    def export_logs(self) -> None:
+        """What the cluster has logged goes beside the evidence. Raises ClusterError."""
+        self._opened.cluster.export_logs(self._evidence_directory / self._run / "cluster")
 
     def world(self, requirement: str, *, reproduce: str) -> World:
         """A world for a scenario, not yet open."""
@@ -143,6 +156,9 @@ class Stage:
 
     def _open(self) -> None:
         directory = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="qc-")))
+        if self._choice.shared:
+            self._turns = Turns(cache_root() / "runs", self._run)
+            self._turns.enter()
         cluster = self._cluster()
         self._stack.callback(cluster.stop)
         cluster.start()
@@ -152,10 +168,10 @@ class Stage:
             _ensure_namespace(api, self._descriptor.queue_namespace)
             lend_rights(api, self._descriptor)
         implementation: Implementation = implement(self._descriptor, cluster, directory=directory)
-        self._stack.callback(implementation.close)
-        if self._choice.shared and not self._keep:
+        self._stack.callback(lambda: implementation.close() if self._last else None)
+        if self._choice.somebodys and not self._keep:
             self._stack.callback(self._sweep)
-        if self._choice.shared and self._descriptor.processes:
+        if "disposable" not in cluster.capabilities and self._descriptor.processes:
             check_alone(
                 api,
                 self._descriptor.profile,
@@ -164,7 +180,8 @@ class Stage:
                 labels={RUN_LABEL: self._run},
                 seconds=self._budgets.seconds("quiet"),
             )
-        implementation.start()
+        with self._turns.first_come() if self._turns else nullcontext():
+            implementation.start()
         if self._canary:
             check_canary(
                 api,
@@ -192,8 +209,15 @@ class Stage:
         )
 
     def _cluster(self) -> Cluster:
-        if self._choice.provider == "existing":
+        root = resources.manifests_root()
+        manifests = (root / "crds", root / "rbac")
+        if self._choice.provider == "kind":
             # Most runs are on a control plane of their own.
+            from queuecheck.cluster.kind import KindCluster  # noqa: PLC0415
+
+            why = self._choice.why or "as asked for"
+            return KindCluster(self._run, self._choice.kind, why=why, manifests=manifests)
+        if self._choice.provider == "existing":
             from queuecheck.cluster.existing import ExistingCluster  # noqa: PLC0415
 
             return ExistingCluster(
@@ -205,8 +229,7 @@ class Stage:
                     QUEUE_NAMESPACE_NOTE: self._descriptor.queue_namespace,
                 },
             )
-        root = resources.manifests_root()
-        return LocalCluster(manifests=(root / "crds", root / "rbac"))
+        return LocalCluster(manifests=manifests, why=self._choice.why)
 
     def _sweep(self) -> None:
         """While the implementation still runs: what it has made for us is its own to take away."""
@@ -255,6 +278,8 @@ class Stage:
         assert self._api is not None
         if self._ground is None or "disposable" in self._ground.cluster.capabilities:
             return  # a cluster that is ours alone goes as a whole
+        if not self._last:
+            return
         for name in self._classes.values():
             with suppress(NotFound):
                 self._api.delete(PRIORITY_CLASSES, name)

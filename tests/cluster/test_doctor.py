@@ -132,6 +132,17 @@ def test_what_only_other_clusters_need_may_be_absent(
     assert "absent" in row(answer, "kind")
 
 
+def test_a_run_on_kind_cannot_do_without_them(
+    assets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    answer = CliRunner().invoke(doctor, ["--cluster", "kind"])
+    assert answer.exit_code == 3
+    assert "install Docker" in row(answer, "docker")
+    assert "install kind" in row(answer, "kind")
+    assert answer.output.endswith("\nA run cannot start: docker, kind.\n")
+
+
 def test_nothing_slow_is_imported() -> None:
     code = (
         "import sys; from queuecheck.cli import doctor, cluster; "

@@ -331,6 +331,8 @@ def test_a_broken_environment_is_told_once(
 
 
 LOST_STAGE = """
+from contextlib import nullcontext
+
 import pytest
 
 from queuecheck.kube import Unreachable
@@ -353,13 +355,16 @@ class World:
         print("opened")
         self.api.raw("/", read_timeout=1)
 
-    def close(self, *, keep):
+    def close(self, *, keep, failed):
         pass
 
 
 class Stage:
     def world(self, requirement, *, reproduce):
         return World()
+
+    def turn(self, *, alone):
+        return nullcontext()
 
 
 @pytest.fixture(scope="session")

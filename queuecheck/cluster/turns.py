@@ -1,0 +1,70 @@
+"""Scenarios of several workers on one cluster: most side by side, some with nobody beside them.
+
+All take the lock ``turn``, the ones shared and the others alone. Whoever waits holds the lock
+``door`` meanwhile, and everybody goes in by it: so that one who has to be alone gets its turn,
+however many others come.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from queuecheck.cluster import sharing
+
+
+class Turns:
+    """What the workers of one run have in common; ``root`` is where runs have their directories."""
+
+    def __init__(self, root: Path, run: str) -> None:
+        self._root = root
+        self._directory = root / run
+        self._member = sharing.Membership(self._directory)
+
+    @contextmanager
+    def first_come(self) -> Iterator[None]:
+        """One worker at a time: what the first one makes, the others find."""
+        with _locked(self._directory / "door"):
+            yield
+
+    def enter(self) -> None:
+        """Before the first turn."""
+        with sharing.alone(self._root / "lock"):
+            for left in self._root.iterdir():
+                if left.is_dir() and left != self._directory and not sharing.used(left):
+                    shutil.rmtree(left, ignore_errors=True)  # of a run that was killed
+            self._directory.mkdir(exist_ok=True, mode=0o700)
+            self._member.enter()
+
+    def leave(self) -> bool:
+        """After the last turn: whether no other worker of the run is left."""
+        with sharing.alone(self._root / "lock"):
+            last = self._member.leave()
+            if last:
+                shutil.rmtree(self._directory, ignore_errors=True)
+            return last
+
+    @contextmanager
+    def turn(self, *, alone: bool) -> Iterator[None]:
+        """Waits for it; ``alone`` is nobody's turn but ours."""
+        turn = os.open(self._directory / "turn", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            with _locked(self._directory / "door"):
+                fcntl.flock(turn, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+            yield
+        finally:
+            os.close(turn)
+
+
+@contextmanager
+def _locked(file: Path) -> Iterator[None]:
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
