@@ -11,6 +11,7 @@ import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -183,9 +184,10 @@ class Stage:
         with self._turns.first_come() if self._turns else nullcontext():
             implementation.start()
         if self._canary:
+            canary = self._descriptor.profile.canary
             check_canary(
                 api,
-                self._descriptor.profile.canary,
+                replace(canary, timeout=canary.timeout * self._budgets.scale),
                 nodes=cluster.nodes,
                 implementation=implementation,
                 namespace=canary_name(self._run, self._letters),
