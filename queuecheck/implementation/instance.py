@@ -68,7 +68,10 @@ class Instance:
                     f"{self._owner}: port {own}, which {self.name} cannot do without, is another "
                     "program's: end that one first"
                 )
-        (port,) = free_ports(1)
+        try:
+            (port,) = free_ports(1)
+        except ClusterError as error:
+            raise ImplementationError(f"{self._owner}: {error}") from error
         self._address = f"{LOOPBACK}:{port}"
         command = filled(
             self.process,

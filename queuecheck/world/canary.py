@@ -7,6 +7,7 @@ anything about its rules: the environment is broken, and its log says why.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from string import Template
@@ -22,6 +23,7 @@ from queuecheck.world.errors import EnvironmentBroken
 
 NAME = "canary"
 LOG_LINES = 15
+ASK_EVERY = 0.5
 
 
 def check_canary(
@@ -42,21 +44,39 @@ def check_canary(
     nodes.run(slot)
     nodes.finish(slot, succeeded=1)
     watch = ListWatch(api, JOBS, namespace=namespace)
-    timer = threading.Timer(canary.timeout, watch.stop)
-    timer.daemon = True
-    timer.start()
+    ended = threading.Event()
+    waiter = threading.Thread(
+        target=_give_up,
+        args=(watch, implementation, canary.timeout, ended),
+        name="canary",
+        daemon=True,
+    )
     try:
         _submit(api, canary, nodes=nodes, namespace=namespace, labels=labels)
+        waiter.start()
         job = _finished(watch)
     finally:
-        timer.cancel()
+        ended.set()
         watch.stop()
         nodes.reset()
         with suppress(NotFound):
             api.delete(NAMESPACES, namespace)
     if job is None or not _is_true(job, "Complete"):
+        if gone := implementation.alive():
+            raise EnvironmentBroken(f"{implementation.name}: {gone}")
         told = f"the canary, one Job, {_stuck(job)} after {canary.timeout:g} s"
         raise EnvironmentBroken(f"{implementation.name}: {told}{_tails(implementation)}")
+
+
+def _give_up(
+    watch: ListWatch, implementation: Implementation, seconds: float, ended: threading.Event
+) -> None:
+    """Stops the watch in so many seconds, or when nothing can be expected any more."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not implementation.alive():
+        if ended.wait(min(ASK_EVERY, max(0.0, end - time.monotonic()))):
+            return
+    watch.stop()
 
 
 def check_alone(

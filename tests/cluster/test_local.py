@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from queuecheck.cluster import ClusterError, LocalCluster, local, servers
+from queuecheck.cluster import ports as ports_module
 from queuecheck.cluster.ports import free_ports
 from queuecheck.cluster.provision import provide
 from queuecheck.cluster.readiness import ProgramFailed
@@ -203,7 +204,14 @@ def test_a_program_that_stalls_is_given_up_with_its_last_lines(
 def test_ports_are_different_and_free() -> None:
     ports = free_ports(20)
     assert len(set(ports)) == 20
-    assert all(port > 1023 for port in ports)
+    taken_for_connections = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text("ascii")
+    assert all(1023 < port < int(taken_for_connections.split()[0]) for port in ports)
+
+
+def test_too_few_free_ports_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports_module, "RANGE", range(20_000, 20_003))
+    with pytest.raises(ClusterError, match=r"too few free ports at 127\.0\.0\.1:20000 to 20002"):
+        free_ports(4)
 
 
 def test_nothing_listens_on_a_fixed_port_or_beyond_loopback() -> None:

@@ -207,16 +207,35 @@ def test_a_canary_that_nobody_takes_over_is_a_broken_environment(
     with pytest.raises(EnvironmentBroken) as told:
         check_canary(
             installed,
-            replace(PROFILE.canary, timeout=0.5),
+            replace(PROFILE.canary, timeout=2.0),
             nodes=control_plane.nodes,
             implementation=cast("Implementation", played),
             namespace="qc-tests-canary",
             labels={RUN_LABEL: "tests"},
         )
     assert str(told.value) == (
-        "played 1: the canary, one Job, is still suspended: it was not admitted after 0.5 s"
+        "played 1: the canary, one Job, is still suspended: it was not admitted after 2 s"
         "\nlog of queue:\nnothing to do"
     )
+
+
+def test_a_canary_does_not_wait_for_an_implementation_that_is_gone(
+    installed: Api, control_plane: LocalCluster
+) -> None:
+    class Gone(Played):
+        def alive(self) -> str | None:
+            return "extension ended with exit code 1"
+
+    with pytest.raises(EnvironmentBroken) as told:
+        check_canary(
+            installed,
+            replace(PROFILE.canary, timeout=3600.0),
+            nodes=control_plane.nodes,
+            implementation=cast("Implementation", Gone()),
+            namespace="qc-tests-gone",
+            labels={RUN_LABEL: "tests"},
+        )
+    assert str(told.value) == "played 1: extension ended with exit code 1"
 
 
 def test_a_user_is_lent_what_its_account_is_bound_to(installed: Api) -> None:
