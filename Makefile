@@ -14,6 +14,7 @@ READY  := $(VENV)/.ready
 CLUSTER ?= auto
 SELECT  ?=
 ARGS    ?=
+REPORTS ?= $(wildcard reports/report.json)
 
 # The images: BASE has a python3 of version IMAGE_PYTHON; ARCHIVE is a file for kind to load.
 BASE         ?= python:3.13-slim-bookworm
@@ -23,7 +24,7 @@ VERSION      := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' queuecheck/__ini
 WHEELHOUSE   := build/wheelhouse
 MACHINE      := $(shell uname -m)
 
-.PHONY: help e2e test soak vacuity image wheelhouse lint types lock clean
+.PHONY: help e2e docs test soak vacuity image wheelhouse lint types lock clean
 
 help: ## Show what there is to make
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -32,6 +33,9 @@ help: ## Show what there is to make
 
 e2e: $(READY) ## Play every feature against the reference controller on a real cluster
 	@$(BIN)/queuecheck run --strict --cluster $(CLUSTER) $(if $(SELECT),--select '$(SELECT)') $(ARGS)
+
+docs: $(READY) ## Make the documentation as web pages, with what the last run's report says
+	@$(BIN)/queuecheck docs $(REPORTS) --output build/site
 
 test: $(READY) ## Test the engine and the controller, on a real control plane too
 	@$(BIN)/queuecheck cluster prepare

@@ -1,4 +1,4 @@
-"""What tests of several areas share: one real control plane."""
+"""What tests of several areas share: one real control plane, one browser."""
 
 import signal
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from queuecheck import resources
 from queuecheck.cluster import LocalCluster, apply_manifests
 from queuecheck.kube import Api
 from queuecheck.kube.resource import NAMESPACES
+from tests.browser import Browser, browser, program
 
 
 def pytest_configure() -> None:
@@ -59,3 +60,13 @@ def namespace(api: Api) -> str:
     body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"generateName": "t-"}}
     name: str = api.create(NAMESPACES, body)["metadata"]["name"]
     return name
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """A Chromium, where there is one."""
+    found = program()
+    if found is None:
+        pytest.skip("there is no Chromium here (Debian: apt-get install chromium)")
+    with browser(found) as running:
+        yield running

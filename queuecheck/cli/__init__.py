@@ -40,6 +40,8 @@ Exit codes:
         "in-cluster": Entry(
             "queuecheck.cli.incluster:in_cluster", "Run from a pod, and hand the results over."
         ),
+        "picture": Entry("queuecheck.cli.picture:picture", "Draw what was seen in a scenario."),
+        "docs": Entry("queuecheck.cli.docs:docs", "Make the documentation as web pages."),
         "cluster": Entry("queuecheck.cli.cluster:cluster", "Have a control plane to play with."),
         "doctor": Entry("queuecheck.cli.doctor:doctor", "Say what is there and what is missing."),
     },

@@ -156,6 +156,11 @@ class Profile:
             kind.resource for kind in self.kinds if kind.in_queue_namespace and not kind.in_scenario
         )
 
+    @property
+    def looks(self) -> dict[str, Look]:
+        """How a report's picture shows what it shows, by kind."""
+        return {kind.kind: kind.look for kind in self.kinds if kind.look is not None}
+
     def resource(self, kind: str) -> Resource:
         """The address of a kind that the profile names, such as ``Job``. Raises ProfileError."""
         for known in self.kinds:

@@ -20,8 +20,7 @@ Sources = Mapping[str, str]
 
 
 def _page(report: Report, _: Sources) -> str:
-    profile = load_profile(report.catalogue.profile)
-    return page(report, {kind.kind: kind.look for kind in profile.kinds if kind.look is not None})
+    return page(report, load_profile(report.catalogue.profile).looks)
 
 
 # ``report.json`` comes last: where it is, the other views of the same run are.

@@ -18,9 +18,7 @@ from queuecheck.report import (
 from queuecheck.report.html.lanes import Looks
 
 SPACE = "qc-1"
-LOOKS: Looks = {
-    kind.kind: kind.look for kind in load_profile("koord-queue").kinds if kind.look is not None
-}
+LOOKS: Looks = load_profile("koord-queue").looks
 ORDER = "these states are seen in this order"
 
 

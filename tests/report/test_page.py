@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from queuecheck.report import Report, RequirementRow, ScenarioRun
+from queuecheck.report import Known, Report, ScenarioRun
 from queuecheck.report.html.page import page
 from tests.browser import FAINT, OVERFLOW, Browser
 from tests.report.reports import report, requirement
@@ -104,6 +104,20 @@ def test_a_scenario_of_two_requirements_is_told_with_the_first_and_named_with_th
     assert found.ids.count("s0") == 1
 
 
+def test_a_known_failure_says_why_and_links_only_to_the_web() -> None:
+    plain = failing()
+    known = (
+        Known("KQ-SEQ-01", "it admits early", "https://example.org/1"),
+        Known("KQ-RCL-01", "it forgets", "javascript:alert(1)"),
+    )
+    found = read(
+        replace(plain, implementation=replace(plain.implementation, baseline=known)),
+    )
+    assert "Known: it admits early ( more )" in found.text
+    assert "Known: it forgets" in found.text
+    assert [link for link in found.links if ":" in link] == ["https://example.org/1"]
+
+
 def test_no_link_in_the_page_leads_nowhere() -> None:
     found = read(failing())
     assert found.links
@@ -194,10 +208,6 @@ def test_hostile_words_stay_words() -> None:
     assert "<script>alert" in found.text
     assert "\x00" not in text
     assert "\x1b" not in text
-
-
-def rows_of(found: Report) -> tuple[RequirementRow, ...]:
-    return found.requirements
 
 
 def file_of(found: Report, directory: Path) -> str:

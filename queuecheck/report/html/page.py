@@ -90,8 +90,13 @@ def page(report: Report, looks: Looks) -> str:
     )
 
 
+def comparable(report: Report) -> bool:
+    """Whether versions of different kinds can be put in order."""
+    return all(COMPARABLE in cluster.capabilities for cluster in report.clusters)
+
+
 def _areas(report: Report, looks: Looks) -> Iterator[Area]:
-    ordered = all(COMPARABLE in cluster.capabilities for cluster in report.clusters)
+    ordered = comparable(report)
     scenes = [
         scene(run, looks, key=f"s{number}", ordered=ordered)
         for number, run in enumerate(report.scenarios)

@@ -46,8 +46,14 @@ def _environment() -> Environment:
     # Our own text, which nobody outside has a part in.
     environment.globals["picture_style"] = Markup(STYLE)  # noqa: S704
     environment.filters["code"] = code
+    environment.filters["address"] = address
     environment.globals["picture_parts"] = Markup(definitions())  # noqa: S704
     return environment
+
+
+def address(url: str) -> str:
+    """An address that a page may link to, or "": nothing but the web."""
+    return url if url.startswith(("https://", "http://")) else ""
 
 
 def code(value: str) -> Markup:

@@ -1,0 +1,44 @@
+"""``queuecheck picture``: what was seen in a scenario, as a picture of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+EPILOG = """\b
+Example:
+  queuecheck run --id KQ-SEQ-01
+  queuecheck picture KQ-SEQ-01 --report reports > worked-example.svg"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("requirement", metavar="ID")
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    default=Path("reports"),
+    show_default=True,
+    metavar="FILE",
+    help="The report, or its directory.",
+)
+def picture(requirement: str, report: Path) -> int:
+    """Draw what was seen of a requirement's first scenario, as SVG."""
+    from queuecheck.profiles import load_profile  # noqa: PLC0415 - what --help does not need
+    from queuecheck.report.document import ReportError, read_report  # noqa: PLC0415
+    from queuecheck.report.html.draw import draw  # noqa: PLC0415
+    from queuecheck.report.html.page import comparable  # noqa: PLC0415
+    from queuecheck.report.html.reading import read  # noqa: PLC0415
+
+    try:
+        found = read_report(report)
+    except ReportError as error:
+        raise click.UsageError(str(error)) from error
+    looks = load_profile(found.catalogue.profile).looks
+    name = requirement.upper()
+    for run in found.scenarios:
+        reading = read(run, looks, ordered=comparable(found))
+        if name in run.requirements and reading is not None:
+            click.echo(draw(reading.chart, key="picture", standalone=True))
+            return 0
+    raise click.UsageError(f"{report} has no scenario of {name} in which something was seen")
