@@ -145,10 +145,13 @@ def _wrong_budget(config: pytest.Config) -> str:
 
 def _too_many_workers(config: pytest.Config, descriptor: Descriptor) -> Iterator[str]:
     workers = getattr(config.option, "numprocesses", None) or 1
-    if workers > 1 and not options.cluster_choice(config).bears_workers(descriptor.processes):
+    choice = options.cluster_choice(config)
+    if workers > 1 and not choice.bears_workers(descriptor.processes):
+        where = "an existing" if choice.somebodys else "a kind"
+        how = "" if choice.somebodys else f", and {descriptor.title} is run as processes"
         yield (
-            f"-j {workers}: all scenarios on one cluster share one implementation, and one that "
-            "the suite runs as processes, or on somebody else's cluster, plays one at a time"
+            f"-j {workers}: all scenarios on {where} cluster share one implementation{how}, so one "
+            "at a time is played"
         )
 
 

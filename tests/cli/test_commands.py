@@ -159,6 +159,22 @@ def test_a_run_of_one_scenario_starts_no_workers() -> None:
     assert words[words.index("-n") + 1] == "3"
 
 
+def test_processes_belong_to_one_worker_where_all_share_a_cluster() -> None:
+    words = ["run", "--cluster", "kind", "-j", "2"]
+    answer = subprocess.run(
+        [sys.executable, "-m", "queuecheck", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert answer.stderr == (
+        "queuecheck: -j 2: all scenarios on a kind cluster share one implementation, and reference "
+        "0.1.0 is run as processes, so one at a time is played\n"
+    )
+    assert (answer.returncode, answer.stdout) == (2, "")
+
+
 def test_no_more_workers_than_instances_that_a_machine_bears(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
