@@ -24,9 +24,7 @@ from tests.existing.listing import listing
 from tests.existing.somebodys import CONTEXT, QUEUECHECK, Somebodys, play, token
 
 NEVER_GUESSED = "which cluster is written to is never guessed"
-ONE_AT_A_TIME = (
-    "and one that the suite runs as processes, or on somebody else's cluster, plays one at a time"
-)
+ONE_AT_A_TIME = "one implementation, so one at a time is played"
 REFERENCE = packaged_descriptor("reference")
 
 
@@ -47,7 +45,7 @@ def choice(kubeconfig: Path, *, nodes: str = "simulated") -> ClusterChoice:
         ),
         (
             ("--context", "c", "--kubeconfig", "kc.yaml", "-j", "2"),
-            f"-j 2: all scenarios on one cluster share one implementation, {ONE_AT_A_TIME}",
+            f"-j 2: all scenarios on an existing cluster share {ONE_AT_A_TIME}",
         ),
         (
             ("--context", "c", "--kubeconfig", "kc.yaml"),
