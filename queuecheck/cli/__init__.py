@@ -21,6 +21,9 @@ Examples:
   queuecheck doctor                       what is there, what is missing, what to do
 
 \b
+Settings of a run may stand in queuecheck.toml: see queuecheck run --help.
+
+\b
 Exit codes:
   0 conformant    1 not conformant    2 usage
   3 environment   4 the suite's own error    5 partial"""
@@ -29,21 +32,43 @@ Exit codes:
 @click.group(
     cls=LazyGroup,
     entries={
-        "run": Entry("queuecheck.cli.run:run", "Run scenarios and give a verdict."),
-        "list": Entry("queuecheck.cli.listing:list_scenarios", "Say what would run and why not."),
-        "explain": Entry("queuecheck.cli.explain:explain", "Show a requirement and its scenarios."),
-        "lint": Entry("queuecheck.cli.lint:lint", "Find what is wrong with features and steps."),
-        "verify": Entry("queuecheck.cli.reports:verify", "Say whether a report is whole."),
-        "compare": Entry("queuecheck.cli.reports:compare", "Say what became better or worse."),
-        "matrix": Entry("queuecheck.cli.reports:matrix", "Put reports side by side."),
-        "clean": Entry("queuecheck.cli.clean:clean", "Take away what killed runs have left."),
+        "run": Entry("queuecheck.cli.run:run", "Run scenarios and give a verdict.", "Judge"),
         "in-cluster": Entry(
-            "queuecheck.cli.incluster:in_cluster", "Run from a pod, and hand the results over."
+            "queuecheck.cli.incluster:in_cluster",
+            "Run from a pod, and hand the results over.",
+            "Judge",
         ),
-        "picture": Entry("queuecheck.cli.picture:picture", "Draw what was seen in a scenario."),
-        "docs": Entry("queuecheck.cli.docs:docs", "Make the documentation as web pages."),
-        "cluster": Entry("queuecheck.cli.cluster:cluster", "Have a control plane to play with."),
-        "doctor": Entry("queuecheck.cli.doctor:doctor", "Say what is there and what is missing."),
+        "list": Entry(
+            "queuecheck.cli.listing:list_scenarios", "Say what would run and why not.", "Read"
+        ),
+        "explain": Entry(
+            "queuecheck.cli.explain:explain", "Show a requirement and its scenarios.", "Read"
+        ),
+        "lint": Entry(
+            "queuecheck.cli.lint:lint", "Find what is wrong with features and steps.", "Read"
+        ),
+        "verify": Entry(
+            "queuecheck.cli.reports:verify", "Say whether a report is whole.", "Reports"
+        ),
+        "compare": Entry(
+            "queuecheck.cli.reports:compare", "Say what became better or worse.", "Reports"
+        ),
+        "matrix": Entry("queuecheck.cli.reports:matrix", "Put reports side by side.", "Reports"),
+        "picture": Entry(
+            "queuecheck.cli.picture:picture", "Draw what was seen in a scenario.", "Reports"
+        ),
+        "docs": Entry(
+            "queuecheck.cli.docs:docs", "Make the documentation as web pages.", "Reports"
+        ),
+        "clean": Entry(
+            "queuecheck.cli.clean:clean", "Take away what killed runs have left.", "Clusters"
+        ),
+        "cluster": Entry(
+            "queuecheck.cli.cluster:cluster", "Have a control plane to play with.", "Clusters"
+        ),
+        "doctor": Entry(
+            "queuecheck.cli.doctor:doctor", "Say what is there and what is missing.", "Clusters"
+        ),
     },
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=EPILOG,

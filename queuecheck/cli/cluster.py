@@ -44,7 +44,12 @@ def cluster() -> None:
     """A real control plane on this machine, with the CRDs and the controller."""
 
 
-@cluster.command()
+@cluster.command(
+    epilog="""\b
+Example:
+  queuecheck cluster up
+  queuecheck cluster up --name second --no-controller"""
+)
 @NAME
 @click.option(
     "--controller/--no-controller",
@@ -72,7 +77,12 @@ def up(name: str, *, controller: bool) -> None:
     click.echo(f"  end it with: queuecheck cluster down{_naming(name)}")
 
 
-@cluster.command()
+@cluster.command(
+    epilog="""\b
+Example:
+  queuecheck cluster down
+  queuecheck cluster down --name second"""
+)
 @NAME
 def down(name: str) -> None:
     """Ends it, and removes everything of it."""
@@ -85,7 +95,11 @@ def down(name: str) -> None:
     click.echo(f"cluster {name} has ended" if ended else f"cluster {name} is not running")
 
 
-@cluster.command()
+@cluster.command(
+    epilog="""\b
+Example:
+  kubectl --kubeconfig "$(queuecheck cluster kubeconfig)" get jobs -A"""
+)
 @NAME
 def kubeconfig(name: str) -> None:
     """Prints the path of the administrator's kubeconfig."""
@@ -97,7 +111,12 @@ def kubeconfig(name: str) -> None:
         _refuse(error)
 
 
-@cluster.command(short_help="Gets the programs of the control plane.")
+@cluster.command(
+    short_help="Gets the programs of the control plane.",
+    epilog="""\b
+Example:
+  queuecheck cluster prepare""",
+)
 def prepare() -> None:
     """Gets the programs of the control plane if they are not there: downloads or builds them."""
     from queuecheck.cluster.provision import provide  # noqa: PLC0415

@@ -46,7 +46,15 @@ class Finding:
     remedy: str = ""
 
 
-@click.command(epilog="Exit codes: 0 a run can start, 3 something that it needs is missing.")
+@click.command(
+    epilog="""\b
+Example:
+  queuecheck doctor
+
+\b
+Exit codes:
+  0 a run can start    3 something that it needs is missing"""
+)
 @click.option(
     "--cluster",
     type=click.Choice(("local", "kind")),

@@ -1,10 +1,11 @@
-"""A group of commands that imports a command when it is called, not when it is listed."""
+"""Help in sections, and a group that imports a command when it is called, not when it is listed."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from typing import Any
 
 import click
@@ -14,10 +15,11 @@ from queuecheck.suggestion import did_you_mean
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a command is, ``module:name``, and what it does in a few words."""
+    """Where a command is, ``module:name``, what it does in a few words, where help lists it."""
 
     place: str
     summary: str
+    section: str
 
 
 class LazyGroup(click.Group):
@@ -50,6 +52,44 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The summaries, without importing what they are about."""
-        rows = [(name, entry.summary) for name, entry in self._entries.items()]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        width = max(map(len, self._entries))
+        for section in dict.fromkeys(entry.section for entry in self._entries.values()):
+            rows = [
+                (f"{name:<{width}}", entry.summary)
+                for name, entry in self._entries.items()
+                if entry.section == section
+            ]
+            with formatter.section(section):
+                formatter.write_dl(rows)
+
+
+class SectionedCommand(click.Command):
+    """A command with many options: ``sections`` has, for each title, patterns of their names.
+
+    An option that no pattern fits is in the last one.
+    """
+
+    def __init__(
+        self, *args: Any, sections: Mapping[str, tuple[str, ...]], **settings: Any
+    ) -> None:
+        super().__init__(*args, **settings)
+        self._sections = sections
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """See click."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        for title in self._sections:
+            records = [each.get_help_record(ctx) for each in self._listed(title, options)]
+            with formatter.section(title):
+                formatter.write_dl([record for record in records if record is not None])
+
+    def _listed(self, title: str, options: list[click.Option]) -> Iterator[click.Option]:
+        for option in options:
+            name = max(option.opts, key=len).removeprefix("--")
+            titles = (
+                each
+                for each, patterns in self._sections.items()
+                if any(fnmatch(name, pattern) for pattern in patterns)
+            )
+            if next(titles, list(self._sections)[-1]) == title:
+                yield option

@@ -15,6 +15,7 @@ from queuecheck import resources
 from queuecheck.budgets import DEFAULTS
 from queuecheck.catalogue import Scenario
 from queuecheck.cli.configured import settle, shown
+from queuecheck.cli.lazy import SectionedCommand
 from queuecheck.cli.settings import BUDGET, Setting
 from queuecheck.cli.suite import read_descriptor, read_suite
 from queuecheck.cluster.choice import AUTO, NODES, PROVIDERS, ClusterChoice
@@ -41,6 +42,14 @@ Examples:
 Exit codes:
   0 conformant    1 not conformant    2 usage
   3 environment   4 the suite's own error    5 partial"""
+
+SECTIONS = {
+    "What is judged": ("implementation", "id", "select", "rerun-failed", "must-fail"),
+    "Where": ("cluster", "kubeconfig", "context", "nodes", "workload-image", "yes", "kind-*"),
+    "How": ("workers", "repeat", "random-order", "timeout-scale", "budget", "keep"),
+    "What comes of it": ("report", "evidence", "strict", "accept-baseline", "traceback"),
+    "Settings, and help": ("config", "show-config", "help"),
+}
 
 
 @dataclass(frozen=True)
@@ -102,7 +111,7 @@ def _offered(command: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
-@click.command(epilog=EPILOG)
+@click.command(cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
 @click.argument("places", nargs=-1, metavar="[FILE[:LINE]]...")
 @click.option(
     "--cluster",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
 
 import click
@@ -12,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from queuecheck.cli import cli, explain, main, one_line
-from queuecheck.cli.run import Options, arguments, borne
+from queuecheck.cli.run import SECTIONS, Options, arguments, borne
 from queuecheck.cli.suite import read_suite
 
 HEAVY = {"kubernetes", "pytest", "jsonschema", "jinja2", "rich", "prometheus_client", "xdist"}
@@ -207,3 +209,48 @@ def test_the_options_of_a_run_reach_the_plugin() -> None:
         "--qc-keep=failed",
         "--qc-strict",
     } <= set(words)
+
+
+def commands(group: click.Group, *above: str) -> list[tuple[str, ...]]:
+    """Every command there is, as one calls it."""
+    found: list[tuple[str, ...]] = []
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        found.append((*above, name))
+        if isinstance(command, click.Group):
+            found += commands(command, *above, name)
+    return found
+
+
+@pytest.mark.parametrize("words", commands(cli), ids=" ".join)
+def test_every_command_says_what_it_does_with_an_example_that_there_is(
+    words: tuple[str, ...],
+) -> None:
+    told = run(*words, "--help")
+    assert "Example" in told
+    assert f"queuecheck {' '.join(words)}" in told.partition("Example")[2]
+
+
+def test_help_lists_every_command_and_the_exit_codes() -> None:
+    told = run("--help")
+    for name in cli.list_commands(click.Context(cli)):
+        assert f"\n  {name}" in told
+    assert "0 conformant    1 not conformant    2 usage" in told
+
+
+def test_the_options_of_a_run_are_in_sections_and_each_in_one() -> None:
+    told = run("run", "--help")
+    command = cli.get_command(click.Context(cli), "run")
+    assert isinstance(command, click.Command)
+    listed = told.partition("\nExamples:")[0]
+    for option in command.params:
+        if isinstance(option, click.Option):
+            name = max(option.opts, key=len)
+            assert len(re.findall(rf"^  (?:-\w, )?{name}\b(?!-)", listed, re.MULTILINE)) == 1, name
+    patterns = [pattern for each in SECTIONS.values() for pattern in each if pattern != "help"]
+    names = [
+        max(each.opts, key=len).removeprefix("--")
+        for each in command.params
+        if each.opts[0][0] == "-"
+    ]
+    assert not [name for name in names if not any(fnmatch(name, each) for each in patterns)]
