@@ -15,6 +15,7 @@ QUEUECHECK = str(Path(sys.executable).with_name("queuecheck"))
 COMMANDS = (
     (QUEUECHECK, "--help"),
     (QUEUECHECK, "run", "--help"),
+    (QUEUECHECK, "run", "--show-config"),
     (QUEUECHECK, "list"),
     (QUEUECHECK, "explain", "KQ-RCL-02"),
     (QUEUECHECK, "doctor"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import suppress
 
@@ -11,6 +12,12 @@ import click
 from queuecheck.cli.lazy import Entry, LazyGroup
 
 ENVIRONMENT = 3
+WORDS = (
+    (r"a valid integer( range)?\b", "a whole number"),
+    (r"a valid float( range)?\b", "a number"),
+    (r"is not in the range x>=(\S+?)$", r"is less than \1"),
+    (r"is not in the range x>(\S+?)$", r"is not more than \1"),
+)
 EPILOG = """\b
 Examples:
   queuecheck run                          every scenario, on a control plane of our own
@@ -103,8 +110,11 @@ def main() -> None:
 
 
 def one_line(error: click.ClickException) -> str:
-    """The message of an error without line breaks."""
-    return " ".join(error.format_message().split()).rstrip(".")
+    """The message of an error without line breaks, and without the names of click's types."""
+    text = " ".join(error.format_message().split()).rstrip(".")
+    for clicks, ours in WORDS:
+        text = re.sub(clicks, ours, text)
+    return text
 
 
 def where_to_read(error: click.ClickException) -> str:

@@ -113,6 +113,19 @@ def test_unknown_words_are_refused_with_what_there_is() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (("-j", "x"), "Invalid value for '-j' / '--workers': 'x' is not a whole number"),
+        (("-j", "0"), "Invalid value for '-j' / '--workers': 0 is less than 1"),
+        (("--timeout-scale", "x"), "Invalid value for '--timeout-scale': 'x' is not a number"),
+        (("--timeout-scale", "0"), "Invalid value for '--timeout-scale': 0.0 is not more than 0"),
+    ],
+)
+def test_numbers_are_refused_in_words(words: tuple[str, ...], said: str) -> None:
+    assert refused("run", *words) == said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
         ((), "Usage: queuecheck [OPTIONS] COMMAND [ARGS]...\n"),
         (("list", "--idd"), "queuecheck: No such option '--idd' (see queuecheck list --help)\n"),
         (
