@@ -155,6 +155,11 @@ def test_a_run_that_was_broken_off_says_so() -> None:
     )
 
 
+def test_a_selection_of_which_nothing_was_run_is_a_page_too() -> None:
+    found = read(report([], requirement("KQ-SEQ-01"), selection=True, ended_early="interrupted"))
+    assert "This report is partial: interrupted." in found.text
+
+
 def test_the_same_report_gives_the_same_bytes() -> None:
     assert page(failing(), LOOKS) == page(failing(), LOOKS)
 
