@@ -193,6 +193,8 @@ class DeploymentImplementation:
                 if self._workloads:
                     self._leave()
             finally:
+                for each in self._workloads.values():
+                    each.pods.close()
                 if self._client is not None:
                     self._client.close()
                 self._client = None

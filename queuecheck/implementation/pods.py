@@ -14,7 +14,7 @@ from queuecheck.implementation.deployed import MetricsPage
 from queuecheck.implementation.errors import ImplementationError
 from queuecheck.implementation.pod_logs import Line
 from queuecheck.implementation.verbs import Sample
-from queuecheck.implementation.watched import Watched
+from queuecheck.implementation.watched import Followed, Watched
 from queuecheck.kube import Api, ApiError, KubeObject, NotFound
 from queuecheck.kube.resource import PODS
 
@@ -33,6 +33,15 @@ class Pods:
         self._labels = labels
         self._container = container
         self._kept: deque[Line] = deque(maxlen=KEPT_LINES)
+        self._followed = Followed(api, PODS, namespace=namespace, labels=labels)
+
+    def lately(self) -> tuple[KubeObject, ...]:
+        """All there are, as a watch last showed them: for whoever asks all the time."""
+        return self._followed.objects()
+
+    def close(self) -> None:
+        """Ends that watch."""
+        self._followed.stop()
 
     def now(self) -> tuple[KubeObject, ...]:
         """All there are."""

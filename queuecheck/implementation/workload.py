@@ -7,7 +7,7 @@ how it was found: whoever comes after a run that was killed can put it back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 
 from queuecheck.implementation import rollout
@@ -50,8 +50,8 @@ class Workload:
             labels=rollout.selector(self.found, of_copy=of_copy),
             container=self.container,
         )
-        self._leaving: frozenset[str] = frozenset()
-        self._restarts: Mapping[str, int] = {}
+        self._dismissed: set[str] = set()  # pods that verbs have asked to end
+        self._restarts: dict[str, int] = {}
 
     @property
     def runs(self) -> bool:
@@ -70,14 +70,11 @@ class Workload:
 
     def launch(self) -> None:
         """Asks for its pods, without waiting for them: as many as it had, or one."""
-        self._leaving = frozenset()
         self._scale(self.found_copies or 1)
 
     def renew(self) -> None:
         """Asks its pods to leave, so that others take their places."""
-        pods = self.pods.keep_logs()
-        self._leaving = frozenset(rollout.uid(pod) for pod in pods)
-        for pod in pods:
+        for pod in self._dismiss():
             self.pods.delete(pod)
 
     def wait_ready(self) -> None:
@@ -85,12 +82,12 @@ class Workload:
 
         def hopeless(pods: Iterable[KubeObject]) -> str | None:
             reasons = (
-                rollout.hopeless(pod) for pod in pods if rollout.uid(pod) not in self._leaving
+                rollout.hopeless(pod) for pod in pods if rollout.uid(pod) not in self._dismissed
             )
             return next((each for each in reasons if each), None)
 
         pods = self._await_pods(
-            lambda pods: rollout.settled(pods, copies=self._copies, leaving=self._leaving),
+            lambda pods: rollout.settled(pods, copies=self._copies, leaving=self._dismissed),
             wanted="ready",
             seconds=READY_SECONDS + self._grace,
             hopeless=hopeless,
@@ -100,7 +97,7 @@ class Workload:
     def ask_to_end(self) -> None:
         """The first half of an orderly end, so that several instances can be asked first."""
         if self.runs:
-            self.pods.keep_logs()
+            self._dismiss()
         self._scale(0)
 
     def await_end(self) -> None:
@@ -113,7 +110,7 @@ class Workload:
 
     def kill(self) -> None:
         """Ends it with the least grace there is; nothing is started in its place."""
-        self.pods.keep_logs()
+        self._dismiss()
         generation = int(self._scale(0)["metadata"]["generation"])
         deployments = Watched(
             self._api,
@@ -142,7 +139,9 @@ class Workload:
         """None, or how it ended without being asked, with its last words."""
         if not self.runs:
             return None
-        for pod in self.pods.now():
+        for pod in self.pods.lately():
+            if rollout.uid(pod) in self._dismissed:  # the watch has not seen it go yet
+                continue
             before = self._restarts.get(rollout.uid(pod), 0)
             if rollout.restarts(pod) > before:
                 reason = f"pod {pod['metadata']['name']}: {rollout.last_end(pod)}"
@@ -162,7 +161,7 @@ class Workload:
 
     def remove(self) -> None:
         """Deletes the Deployment; returns when its pods are gone."""
-        self.pods.keep_logs()
+        self._dismiss()
         self._copies = 0
         with suppress(NotFound):
             self._api.delete(
@@ -172,6 +171,7 @@ class Workload:
                 propagation="Background",
             )
         self.await_end()
+        self.pods.close()
 
     @property
     def _title(self) -> str:
@@ -190,6 +190,12 @@ class Workload:
                 f"{self._title} is not there; install it first, or name its manifests in the "
                 "descriptor"
             ) from error
+
+    def _dismiss(self) -> tuple[KubeObject, ...]:
+        """The pods, of which nothing further is expected; what they have said is kept."""
+        pods = self.pods.keep_logs()
+        self._dismissed |= {rollout.uid(pod) for pod in pods}
+        return pods
 
     def _scale(self, copies: int) -> KubeObject:
         note = None if copies == self.found_copies else str(self.found_copies)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import tenacity
 import yaml
 
 from queuecheck.cluster import Cluster, LocalCluster
@@ -54,6 +55,17 @@ def played(
     found.start()
     yield found
     found.close()
+
+
+def await_alive(played: DeploymentImplementation, expected: str | None) -> None:
+    """It follows a watch, which may run behind."""
+    retrying = tenacity.Retrying(
+        retry=tenacity.retry_if_result(lambda told: told != expected),
+        stop=tenacity.stop_after_delay(10),
+        wait=tenacity.wait_fixed(0.01),
+        retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
+    )
+    assert retrying(played.alive) == expected
 
 
 def pods(api: Api, namespace: str, component: str) -> dict[str, KubeObject]:
@@ -194,9 +206,9 @@ def test_a_container_that_was_started_again_is_an_end_that_nobody_asked_for(
     name = found["metadata"]["name"]
     status = {"status": {"containerStatuses": [crashed]}}
     api.patch(PODS, name, status, namespace=room, subresource="status")
-    assert played.alive() == f"queue: pod {name}: container main ended with exit code 3, Error"
+    await_alive(played, f"queue: pod {name}: container main ended with exit code 3, Error")
     played.restore()
-    assert played.alive() is None
+    await_alive(played, None)
     assert found["metadata"]["uid"] not in pods(api, room, "queue")
 
 
