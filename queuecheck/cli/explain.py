@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 
 import click
 
 from queuecheck.catalogue import CatalogueError, Level
 from queuecheck.cli.suite import read_suite
+from queuecheck.report import NOT_RUN
+from queuecheck.report.document import ReportError, read_document
 
 WIDTH = 100
+REPORTS = Path("reports")
 EPILOG = """\b
-Example:
-  queuecheck explain KQ-RCL-02"""
+Examples:
+  queuecheck explain KQ-RCL-02
+  queuecheck explain KQ-RCL-02 --report upstream/report.json"""
 
 
 @click.command(epilog=EPILOG)
 @click.argument("requirement", metavar="ID")
-def explain(requirement: str) -> None:
-    """Show what a requirement says, where it comes from and which scenarios show it."""
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="REPORT",
+    help="Whose result is shown (reports, where there is one).",
+)
+def explain(requirement: str, report: Path | None) -> None:
+    """Show what a requirement says, its basis, the scenarios that show it and its last result."""
     suite = read_suite()
     try:
         row = suite.catalogue.get(requirement)
@@ -36,6 +47,7 @@ def explain(requirement: str) -> None:
     if row.needs:
         click.echo(f"Needs: {', '.join(row.needs)}")
     click.echo(f"Since: {row.since}")
+    _tell_result(row.id, report)
     scenarios = [each for each in suite.scenarios if row.id in each.requirements]
     if not scenarios:
         click.echo()
@@ -47,3 +59,21 @@ def explain(requirement: str) -> None:
             click.echo(f"Rule: {scenario.rule}")
         click.echo()
         click.echo(textwrap.indent(scenario.text, "  "))
+
+
+def _tell_result(name: str, file: Path | None) -> None:
+    """The result in a report. Only one that was named has to be there, and usable."""
+    try:
+        document = read_document(file or REPORTS)
+        row = next(row for row in document["requirements"] if row["id"] == name)
+        run = document["run"]["id"], document["run"]["started"]
+        who = document["implementation"]["name"], document["implementation"]["version"]
+    except (ReportError, LookupError, TypeError, StopIteration) as error:
+        if file is None:
+            return
+        reason = str(error) if isinstance(error, ReportError) else f"{file}: no result of {name}"
+        raise click.UsageError(reason) from error
+    outcome = row.get("outcome", NOT_RUN)
+    said = f": {row['reason']}" if row.get("reason") else ""
+    passed = f", {row.get('passed', 0)} of {row['runs']} passed" if "runs" in row else ""
+    click.echo(f"Last result: {outcome}{said}{passed} ({' '.join(who)}, run {run[0]} of {run[1]})")

@@ -6,7 +6,7 @@ Unknown keys and words are refused: a misspelt feature would silently take scena
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from queuecheck.implementation.deployed import Deployed, parse_deployments
 from queuecheck.implementation.errors import DescriptorError
 from queuecheck.profiles import Profile, ProfileError, load_profile
 from queuecheck.reading import LOADER, Unreadable, read_yaml
+from queuecheck.secrecy import of_command
 from queuecheck.suggestion import did_you_mean
 
 PLACEHOLDERS = frozenset({"python", "kubeconfig", "config", "metrics_address", "instance"})
@@ -84,6 +85,11 @@ class Descriptor:
     def title(self) -> str:
         """Name and version."""
         return f"{self.name} {self.version}"
+
+    def secrets(self) -> Iterator[str]:
+        """What its commands are given that must not be written down."""
+        for command in (*(process.command for process in self.processes), *self.verbs.values()):
+            yield from of_command(command)
 
 
 def packaged_descriptor(name: str) -> Descriptor:

@@ -17,7 +17,7 @@ from queuecheck import __version__
 from queuecheck.implementation import Descriptor
 from queuecheck.plugin import options
 from queuecheck.report import ImplementationFacts, Known, ScenarioRun
-from queuecheck.secrecy import Secrets, known, of_command, of_environment
+from queuecheck.secrecy import Secrets, known, of_environment
 
 PACKAGES = ("pytest", "pytest-bdd", "pytest-xdist", "kubernetes")
 DEFAULT_CLUSTER = "local"
@@ -129,8 +129,7 @@ def beside(run: ScenarioRun, config: pytest.Config) -> ScenarioRun:
 
 def secrets(descriptor: Descriptor) -> Secrets:
     """What is known to be secret before there is a cluster."""
-    commands = [word for each in descriptor.processes for word in of_command(each.command)]
-    return known([*of_environment(os.environ), *commands])
+    return known([*of_environment(os.environ), *descriptor.secrets()])
 
 
 def _chosen(config: pytest.Config) -> Iterator[str]:

@@ -21,7 +21,6 @@ from queuecheck.plugin import compat, facts, options, preflight, record
 from queuecheck.plugin.account import ACCOUNT
 from queuecheck.plugin.errors import classify, told
 from queuecheck.report import ClusterFacts, ScenarioRun
-from queuecheck.secrecy import known
 from queuecheck.verdict import Outcome
 from queuecheck.world import EnvironmentBroken, Stage, World
 
@@ -63,7 +62,7 @@ class Suite:
             server=stage.server_version,
             capabilities=tuple(sorted(stage.capabilities)),
         )
-        self.secrets = known([*self.secrets.values, *stage.secrets()])
+        self.secrets = stage.secrets
 
     def pytest_bdd_apply_tag(self, tag: str, function: object) -> bool | None:
         """``needs:x`` becomes a mark with an argument: a mark's name holds no colon."""

@@ -12,13 +12,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from queuecheck.secrecy import REFUSED_KINDS, clean, mask
+from queuecheck.secrecy import REFUSED_KINDS, Secrets, clean
 from queuecheck.timeline.explain import EVENT, event_row
 from queuecheck.timeline.failure import Failure, moment, render
 from queuecheck.timeline.observation import Observation
@@ -39,16 +39,25 @@ def write_evidence(
     *,
     failure: Failure | None = None,
     texts: Mapping[str, str] | None = None,
+    secrets: Secrets | None = None,
 ) -> Evidence:
-    """Writes what the timeline has seen. ``texts`` is by file name: ``controller.log``."""
+    """Writes what the timeline has seen. ``texts`` is by file name: ``controller.log``.
+
+    Nowhere in it is what ``secrets`` knows.
+    """
+    secrets = secrets or Secrets()
     objects = directory / "objects"
-    observations = [seen for seen in timeline.observations() if seen.kind not in REFUSED_KINDS]
+    observations = [
+        replace(seen, object=secrets.masked(clean(seen.object)))
+        for seen in timeline.observations()
+        if seen.kind not in REFUSED_KINDS
+    ]
     try:
         objects.mkdir(parents=True, exist_ok=True)
         if failure is not None:
-            _write(directory / "failure.txt", [mask(render(failure))])
+            _write(directory / "failure.txt", [secrets.mask(render(failure))])
         for name, text in (texts or {}).items():
-            _write(directory / _file_name(name), [mask(text)])
+            _write(directory / _file_name(name), [secrets.mask(text)])
         _write(directory / "events.txt", _events(observations))
         _write(directory / "timeline.ndjson", _lines(timeline, observations))
         for seen in _last(observations):
@@ -69,7 +78,7 @@ def _events(observations: Iterable[Observation]) -> Iterator[str]:
     for seen in observations:
         if seen.kind == EVENT:
             row = event_row(seen)
-            yield mask(f"{moment(row.at)}  rv {row.resource_version}  {row.what}  {row.text}")
+            yield f"{moment(row.at)}  rv {row.resource_version}  {row.what}  {row.text}"
 
 
 def _lines(timeline: Timeline, observations: Iterable[Observation]) -> Iterator[str]:
@@ -99,7 +108,7 @@ def _lines(timeline: Timeline, observations: Iterable[Observation]) -> Iterator[
                 "namespace": seen.namespace,
                 "name": seen.name,
                 "uid": seen.uid,
-                "object": clean(seen.object),
+                "object": seen.object,
             },
         )
         for seen in observations
@@ -125,7 +134,7 @@ def _last(observations: Iterable[Observation]) -> Iterable[Observation]:
 def _as_yaml(seen: Observation) -> str:
     gone = f"# deleted at {moment(seen.at)}\n" if seen.live is None else ""
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    text: str = yaml.dump(clean(seen.object), Dumper=dumper, sort_keys=False, allow_unicode=True)
+    text: str = yaml.dump(seen.object, Dumper=dumper, sort_keys=False, allow_unicode=True)
     return gone + text
 
 

@@ -8,6 +8,7 @@ it down again, also after a half-way ``open``.
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
@@ -26,7 +27,7 @@ from queuecheck.cluster.turns import Turns
 from queuecheck.implementation import Descriptor, Implementation, ImplementationError, implement
 from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, NotFound
 from queuecheck.kube.resource import NAMESPACES, NODES, PRIORITY_CLASSES
-from queuecheck.secrecy import of_kubeconfig
+from queuecheck.secrecy import known, of_environment, of_kubeconfig
 from queuecheck.timeline import Budgets, Feed
 from queuecheck.world.accounts import lend_rights
 from queuecheck.world.canary import check_alone, check_canary
@@ -83,6 +84,8 @@ class Stage:
         self._faults: FaultProxy | None = None
         self._turns: Turns | None = None
         self._last = True  # of the workers that share the cluster
+        # What must not be written down.
+        self.secrets = known([*of_environment(os.environ), *descriptor.secrets()])
 
     @property
     def reason(self) -> str:
@@ -100,9 +103,8 @@ class Stage:
         assert self._api is not None
         return str(json.loads(self._api.raw("/version"))["gitVersion"])
 
-    def secrets(self) -> Iterator[str]:
-        """What must not be written down: the tokens and keys of the cluster's users."""
-        cluster = self._opened.cluster
+    def _users(self, cluster: Cluster) -> Iterator[str]:
+        """The tokens and keys of those who speak to the cluster."""
         components = [
             cluster.kubeconfig_for(process.user, account=process.account)
             for process in self._descriptor.processes
@@ -121,13 +123,14 @@ class Stage:
         """Raises EnvironmentBroken, and then has taken down what there was."""
         try:
             self._open()
-        except (ClusterError, ImplementationError, ApiError) as error:
+        except (ClusterError, ImplementationError, ApiError, EnvironmentBroken) as error:
             told = str(error)
             try:
                 self.close()
             except CleanupError as left:
                 told = f"{told}\n{left}"
-            raise EnvironmentBroken(told) from error
+            # It may have the last lines of a log.
+            raise EnvironmentBroken(self.secrets.mask(told)) from error
         except BaseException:
             self.close()
             raise
@@ -168,6 +171,7 @@ class Stage:
         if "disposable" in cluster.capabilities:
             _ensure_namespace(api, self._descriptor.queue_namespace)
             lend_rights(api, self._descriptor)
+        self.secrets = known([*self.secrets.values, *self._users(cluster)])
         implementation: Implementation = implement(self._descriptor, cluster, directory=directory)
         self._stack.callback(lambda: implementation.close() if self._last else None)
         if self._choice.somebodys and not self._keep:
@@ -208,6 +212,7 @@ class Stage:
             api=api,
             feed=feed,
             proxy=self._proxy,
+            secrets=self.secrets,
         )
 
     def _cluster(self) -> Cluster:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from queuecheck.implementation import Implementation, ImplementationError
 from queuecheck.kube import Api, KubeObject, NotFound, Resource
 from queuecheck.kube.resource import NAMESPACES
 from queuecheck.profiles import Profile
+from queuecheck.secrecy import Secrets
 from queuecheck.timeline import (
     Budgets,
     Claims,
@@ -52,6 +53,7 @@ class Ground:
     api: Api
     feed: Feed
     proxy: Callable[[], FaultProxy]
+    secrets: Secrets = field(default_factory=Secrets)
 
 
 class World:
@@ -180,7 +182,9 @@ class World:
         if error:
             texts["error.txt"] = error
         directory = self._ground.evidence_directory / self.run / self._names.suffix
-        return write_evidence(directory, self.timeline, failure=failure, texts=texts)
+        return write_evidence(
+            directory, self.timeline, failure=failure, texts=texts, secrets=self._ground.secrets
+        )
 
     def _implementation_facts(self) -> str:
         implementation = self.implementation

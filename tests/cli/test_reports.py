@@ -136,6 +136,23 @@ def test_two_alike_reports_differ_in_nothing(tmp_path: Path) -> None:
     assert run("compare", file, file) == (0, ["no outcome differs, of 174 requirements"])
 
 
+def test_explain_tells_the_last_result_where_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert not any("Last result" in line for line in run("explain", FIRST)[1])
+    written(whole(Outcome.FAILED), tmp_path / "reports")
+    said = "why failed, 0 of 1 passed (reference 1.0, run abcde of 2026-01-02T03:04:05Z)"
+    assert f"Last result: failed: {said}" in run("explain", FIRST)[1]
+
+
+def test_explain_refuses_a_report_that_was_named_and_is_none(tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text("{}", encoding="utf-8")
+    result = CliRunner().invoke(cli, ["explain", FIRST, "--report", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "not a report of apiVersion" in result.output
+
+
 def test_a_matrix_is_a_table_of_reports(tmp_path: Path) -> None:
     mine = written(whole(Outcome.FAILED, implementation="mine"), tmp_path / "mine")
     theirs = written(whole(), tmp_path / "theirs")

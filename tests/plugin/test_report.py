@@ -277,7 +277,23 @@ SECRETS = {
     "assigned": "planted-in-an-assignment",
     "bearer": "plantedbearer0123456789",
     "password": "planted-by-name-alone",
+    "cluster": "planted-in-a-kubeconfig",
 }
+# What the fixture of a real stage does, when it is open.
+MEETS = """
+
+from queuecheck.plugin.collection import SUITE
+from queuecheck.secrecy import known, of_kubeconfig
+
+
+@pytest.fixture(autouse=True)
+def meets(pytestconfig):
+    users = {"users": [{"name": "admin", "user": {"token": "planted-in-a-kubeconfig"}}]}
+    pytestconfig.stash[SUITE].meet(SimpleNamespace(
+        reason="a cluster", server_version="v1", capabilities=(),
+        secrets=known([*pytestconfig.stash[SUITE].secrets.values, *of_kubeconfig(users)]),
+    ))
+"""
 
 
 def test_nothing_secret_gets_into_any_file(
@@ -295,9 +311,11 @@ def test_nothing_secret_gets_into_any_file(
     path.write_text(yaml.safe_dump(body), "utf-8")
     said = (
         f"a log: {SECRETS['environment']} {SECRETS['flag']} {SECRETS['assigned']} "
+        f"{SECRETS['cluster']} "
         f"Authorization: Bearer {SECRETS['bearer']} password={SECRETS['password']}"
     )
     text = CONFTEST.replace("low is marked", said).replace("the watch of pods has a gap", said)
+    text += "\n\nfrom types import SimpleNamespace" + MEETS
     (project.features / "conftest.py").write_text(text, encoding="utf-8")
     project.feature(then="the claim fails", file="one")
     project.feature(id="KQ-QTA-02", then="nobody can tell", file="two")

@@ -1,5 +1,6 @@
 import errno
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queuecheck.secrecy import MASK, mask
+from queuecheck.secrecy import MASK, known, mask
 from queuecheck.timeline import Failure, write_evidence
 from tests.timeline.stage import NAMESPACE, Stage, thing
 
@@ -78,6 +79,21 @@ def test_secret_values_in_objects_and_texts_are_masked(tmp_path: Path) -> None:
     assert TOKEN not in text
     assert "/x" in text
     assert '"n": 1' in text
+
+
+def test_what_is_known_to_be_secret_is_nowhere(tmp_path: Path) -> None:
+    stage = Stage()
+    planted = "planted-and-like-no-secret"
+    stage.write("Job", "low", 1, spec={"args": [planted]})
+    stage.write("Event", "e", 2, reason="Said", message=f"it is {planted}")
+    failure = replace(FAILURE, reason=planted)
+    secrets = known([planted])
+    write_evidence(
+        tmp_path, stage.timeline, failure=failure, texts={"log": planted}, secrets=secrets
+    )
+    text = everything(tmp_path)
+    assert text.count(MASK) >= 5
+    assert planted not in text
 
 
 def test_managed_fields_are_dropped(tmp_path: Path) -> None:
