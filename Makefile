@@ -24,7 +24,7 @@ VERSION      := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' queuecheck/__ini
 WHEELHOUSE   := build/wheelhouse
 MACHINE      := $(shell uname -m)
 
-.PHONY: help e2e docs test soak vacuity image wheelhouse lint types lock clean
+.PHONY: help e2e docs test soak vacuity image engine wheelhouse lint types lock clean
 
 help: ## Show what there is to make
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -51,13 +51,15 @@ vacuity: $(READY) ## Show that no scenario passes with a controller that does no
 	@PYTHONPATH="$(CURDIR)" $(BIN)/queuecheck run --must-fail tests/vacuity/spared.yaml \
 	  --implementation tests/vacuity/takes-over-only.yaml --timeout-scale 0.1 $(ARGS)
 
-image: wheelhouse ## Build the images queuecheck-controller and queuecheck (ARCHIVE=file for kind)
-	@docker version >/dev/null 2>&1 || { command -v docker >/dev/null \
-	  && echo "make: the Docker engine does not answer; start it, or set DOCKER_HOST" >&2 \
-	  || echo "make: there is no docker on the PATH; install it to build images" >&2; exit 2; }
+image: engine wheelhouse ## Build the images queuecheck-controller and queuecheck (ARCHIVE=file for kind)
 	@docker build --quiet --target controller --build-arg BASE=$(BASE) -t queuecheck-controller:$(VERSION) .
 	@docker build --quiet --target suite --build-arg BASE=$(BASE) -t queuecheck:$(VERSION) .
 	@$(if $(ARCHIVE),docker save -o $(ARCHIVE) queuecheck-controller:$(VERSION))
+
+engine:
+	@docker version >/dev/null 2>&1 || { command -v docker >/dev/null \
+	  && echo "make: the Docker engine does not answer; start it, or set DOCKER_HOST" >&2 \
+	  || echo "make: there is no docker on the PATH; install it to build images" >&2; exit 2; }
 
 wheelhouse: $(WHEELHOUSE)/.for-$(IMAGE_PYTHON)
 	@rm -f $(WHEELHOUSE)/queuecheck-*.whl
