@@ -231,13 +231,20 @@ def test_a_browser_finds_nothing_to_complain_of_and_asks_nobody(
         assert [each for each in opened.requests if not each.startswith("data:")] == [url]
 
 
+# What is closed, or too far below to be laid out yet.
+EVERYTHING = """
+document.querySelectorAll("details").forEach((each) => each.open = true);
+document.querySelectorAll(".area").forEach((each) => each.style.contentVisibility = "visible");
+"""
+
+
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_it_fits_its_window_and_can_be_read(
     chromium: Browser, tmp_path: Path, width: int, dark: bool
 ) -> None:
     with chromium.page(file_of(failing(), tmp_path), width=width, dark=dark) as opened:
-        opened.evaluate('document.querySelectorAll("details").forEach((each) => each.open = true)')
+        opened.evaluate(EVERYTHING)
         assert opened.evaluate(OVERFLOW) == []
         assert opened.evaluate("document.documentElement.scrollWidth") <= width
         assert opened.evaluate(FAINT) == []
