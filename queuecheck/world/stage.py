@@ -222,7 +222,7 @@ class Stage:
             # Most runs are on a control plane of their own.
             from queuecheck.cluster.kind import KindCluster  # noqa: PLC0415
 
-            why = self._choice.why or "as asked for"
+            why = f"because {self._choice.why}" if self._choice.why else "as asked for"
             return KindCluster(self._run, self._choice.kind, why=why, manifests=manifests)
         if self._choice.provider == "existing":
             from queuecheck.cluster.existing import ExistingCluster  # noqa: PLC0415
