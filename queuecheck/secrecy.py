@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 MASK = "(masked)"
@@ -45,11 +46,15 @@ class Secrets:
 
     def masked(self, value: Any) -> Any:
         """Plain data with every string in it masked."""
-        if isinstance(value, dict):
-            return {self.mask(key): self.masked(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self.masked(item) for item in value]
-        return self.mask(value) if isinstance(value, str) else value
+        return _mapped(value, lru_cache(maxsize=None)(self.mask))  # most texts come many times
+
+
+def _mapped(value: Any, mask: Callable[[str], str]) -> Any:
+    if isinstance(value, dict):
+        return {mask(key): _mapped(item, mask) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_mapped(item, mask) for item in value]
+    return mask(value) if isinstance(value, str) else value
 
 
 def known(values: Iterable[str]) -> Secrets:

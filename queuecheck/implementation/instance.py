@@ -24,7 +24,7 @@ from queuecheck.implementation.verbs import Sample
 
 READY_SECONDS = 30.0
 STOP_SECONDS = 3.0
-ASK_EVERY = 0.01
+ASK_EVERY = 0.03
 TAIL_LINES = 15
 
 
