@@ -72,9 +72,10 @@ def another_has_event(namespace: str, spared: Collection[str], *, reason: str) -
 
 def has_more_events_than(unit: Subject, number: int, *, reason: str) -> SetState:
     """The event has come more often than ``number`` times."""
+    many = f"more than {number}" if number else "an"
     return SetState(
         events_on(unit, reason=reason),
-        f'{unit.label} has more than {number} event "{reason}"',
+        f'{unit.label} has {many} event "{reason}"',
         lambda events: occurrences(events) > number,
         ("type", "reason", "message", "count"),
     )

@@ -10,6 +10,7 @@ import pytest
 
 from queuecheck import resources
 from queuecheck.cluster import LocalCluster
+from queuecheck.cluster.manifests import read_manifests
 from queuecheck.cluster.programs import Programs
 from queuecheck.cluster.provision import provide
 from queuecheck.cluster.seed import Seed
@@ -155,7 +156,7 @@ def test_a_cluster_is_the_same_from_nothing_and_from_its_seed(
 
     assert Seed.of(programs, [CRDS]).present()
     assert started_with_definitions() == from_nothing
-    assert from_nothing[0] == len(list(CRDS.glob("*.yaml")))
+    assert from_nothing[0] == len(read_manifests(CRDS))
 
 
 def test_a_cluster_starts_without_a_place_for_its_seed(
@@ -169,5 +170,5 @@ def test_a_cluster_starts_without_a_place_for_its_seed(
 
     definitions, nodes = started_with_definitions()
 
-    assert definitions == len(list(CRDS.glob("*.yaml")))
+    assert definitions == len(read_manifests(CRDS))
     assert nodes > 0

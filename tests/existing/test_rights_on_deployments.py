@@ -116,7 +116,7 @@ def test_a_right_that_is_missing_is_named_before_anything_is_written(
     )
     choice = ClusterChoice("existing", write(document, tmp_path / "nobody"), CONTEXT)
     (problem, *_) = examine(choice, described("elsewhere", tmp_path)).problems
-    assert "and patch and watch deployments.apps in elsewhere" in problem
+    assert "patch and watch deployments.apps in elsewhere" in problem
     assert "get pods/proxy in elsewhere" in problem
     somebodys.admin.delete(SERVICE_ACCOUNTS, "nobody", namespace="queuecheck")
 

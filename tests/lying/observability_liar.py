@@ -121,6 +121,16 @@ def counts_one_attempt() -> None:
     attempt.refusal = lie  # type: ignore[attr-defined]
 
 
+def counts_whether_there_was_one() -> None:
+    """The metric is 1 once there was an attempt with that result, and stays so."""
+
+    def lie(self: metrics._Queues, queue: str, result: str) -> None:
+        with self._lock:
+            self._attempts[queue, result] = 1
+
+    metrics._Queues.attempt = lie  # type: ignore[method-assign]
+
+
 def counts_who_has_gone() -> None:
     """Whoever has waited once counts as active for ever."""
     honest = metrics._Queues.active
@@ -161,6 +171,7 @@ LIES: dict[str, Callable[[], None]] = {
         tells_the_opposite,
         counts_downwards,
         counts_one_attempt,
+        counts_whether_there_was_one,
         counts_who_has_gone,
         moves_the_phase_on,
     )

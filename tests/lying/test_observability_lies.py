@@ -37,8 +37,14 @@ LIES = (
     ),
     shown(
         "counts-one-attempt",
-        ("KQ-OBS-03", "KQ-OBS-04"),
-        ('QueueUnit "urgent" has more than 1 attempts: not seen', "is >= 2"),
+        ("KQ-OBS-03",),
+        ('QueueUnit "urgent" has more than 1 attempts: not seen',),
+        scale=0.3,
+    ),
+    shown(
+        "counts-whether-there-was-one",
+        ("KQ-OBS-04",),
+        ("the sample job_schedule_attempts", "is >= 2"),
         scale=0.3,
     ),
     shown("counts-who-has-gone", ("KQ-OBS-05",), ("the sample queueunits", "is < 1"), scale=0.3),
