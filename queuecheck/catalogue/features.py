@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -84,15 +85,21 @@ def read_tree(file: Path, *, place: str) -> tuple[str, Mapping[str, Any]]:
     except UnicodeDecodeError as error:
         raise FeatureError(f"{place}: it is not UTF-8 text") from error
     try:
-        document: Mapping[str, Any] = Parser().parse(text)
+        feature = _parsed(text)
     except CompositeParserException as error:
         raise _unreadable(place, error.errors[0]) from error
     except ParserException as error:
         raise _unreadable(place, error) from error
-    feature = document.get("feature")
     if feature is None:
         raise FeatureError(f"{place}: there is no Feature in it")
     return text, feature
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> Mapping[str, Any] | None:
+    """One process reads the same files to check them, and again to make tests of them."""
+    document: Mapping[str, Any] = Parser().parse(text)
+    return document.get("feature")
 
 
 @dataclass(frozen=True)
