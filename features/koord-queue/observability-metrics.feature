@@ -41,9 +41,10 @@ Feature: What the metrics count
       Given a quota "team" of 3 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, 1 of its pods running
       And the metric queueunits_in_active_queue of "team" is eventually exactly 0
-      When the Job "urgent" with priority 100 asks for 2 cpu
-      Then "urgent" is eventually admitted
-      And the metric queueunits_in_active_queue of "team" is eventually exactly 1
+      And the Job "urgent" with priority 100 asks for 2 cpu
+      And "urgent" is eventually admitted
+      When the Job "later" with priority 0 asks for 4 cpu
+      Then the metric queueunits_in_active_queue of "team" is eventually exactly 2
 
   Rule: Each admission counts as scheduled
 

@@ -20,7 +20,7 @@ LIES = (
     ),
     shown("keeps-no-quiet", ("KQ-OBS-10",), ("are written, made or deleted", "it was so")),
     shown("forgets-no-series", ("KQ-OBS-08",), ("queueunits_in_active_queue 0",), scale=0.3),
-    shown("counts-who-waits-only", ("KQ-OBS-12",), ("is 1", "0"), scale=0.3),
+    shown("counts-who-waits-only", ("KQ-OBS-12",), ("is 2", "1"), scale=0.3),
     shown(
         "multiplies-events", ("KQ-OBS-07",), ('two equal events "FailedScheduling"', "it was so")
     ),

@@ -14,7 +14,7 @@ LIES = (
     Lie(
         "writes-over-others",
         ("KQ-ROB-06",),
-        ('pods of "low" are being deleted or gone',),
+        ('the unbound ones among pods of "low" are removed: not seen',),
         scale=0.5,
     ),
     Lie("gives-up-when-refused", ("KQ-ROB-04",), ("not seen",), scale=0.5),
