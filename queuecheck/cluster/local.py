@@ -42,6 +42,7 @@ COLLECT_SELDOM = {"GOGC": "400", "GOMEMLIMIT": "1GiB"}
 TMPFS_ROOM = 512 * 1024 * 1024
 START_SECONDS = 120.0
 READY = "/readyz"
+HEALTHY = "/healthz"  # the controller manager has no other
 # The roles of the bootstrap policy take longest to write, and administrators need none of them.
 USABLE = "/readyz?exclude=poststarthook/rbac/bootstrap-roles"
 
@@ -168,12 +169,14 @@ class LocalCluster:
         self._boot(found, seed)
         nodes = self._nodes = SimulatedNodes(self._client)
         nodes.start()
-        manager, scheduler = self._children[-2:]
+        (manager, scheduler), ports = self._children[-2:], self._ports
         self._wait(lambda: _default_account(self._client), "the default service account", manager)
+        # A seed has brought the account: it says nothing of this controller manager.
+        self._wait(lambda: self._ready(ports.controller_manager, HEALTHY), HEALTHY, manager)
         probed = (
             {"cross-kind-order"} if cross_kind_order(self._client, namespace="default") else set()
         )
-        self._wait(lambda: self._ready(self._ports.scheduler, READY), READY, scheduler)
+        self._wait(lambda: self._ready(ports.scheduler, READY), READY, scheduler)
         self._capabilities = frozenset({"simulated-nodes", "disposable", "own-users", *probed})
 
     def _boot(self, found: Programs, seed: Seed) -> None:
