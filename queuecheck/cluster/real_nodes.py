@@ -104,7 +104,7 @@ class RealNodes:
 
     def _commands(self) -> threading.RLock:
         if self._failure is not None:
-            raise ClusterError(f"nobody tends the pods any more: {self._failure}")
+            raise ClusterError(f"nobody tends the pods any more: {self._failure!r}")
         return self._lock
 
     def _slot(self, slot: str) -> _Slot:

@@ -146,7 +146,7 @@ class SimulatedNodes:
 
     def _commands(self) -> threading.RLock:
         if self._failure is not None:
-            raise ClusterError(f"the simulated kubelet has ended: {self._failure}")
+            raise ClusterError(f"the simulated kubelet has ended: {self._failure!r}")
         return self._lock
 
     def _add_node(self) -> str:

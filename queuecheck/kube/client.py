@@ -88,6 +88,10 @@ class Api:
     def _from_settings(cls, settings: kubernetes_client.Configuration, *, user_agent: str) -> Api:
         settings.retries = False
         settings.connection_pool_maxsize = POOL_SIZE
+        # The library sets the host again for every request that carries a token, and then looks
+        # through the environment for a proxy, unless one has been set: that of now is. In a thread
+        # the look breaks where another changes the environment, as pytest does for every phase.
+        settings.proxy = settings.proxy
         client = kubernetes_client.ApiClient(settings)
         client.user_agent = user_agent
         return cls(client, server=settings.host)

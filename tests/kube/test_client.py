@@ -20,6 +20,18 @@ from tests.fault_server import Answer, FaultServer, failure, listing, write_kube
 JOB = "/apis/batch/v1/namespaces/ns/jobs/job"
 
 
+def test_a_request_does_not_look_at_the_environment_that_others_may_be_changing(
+    server: FaultServer, client: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.script("GET", JOB, Answer(200, "{}"))
+
+    def changed_meanwhile() -> dict[str, str]:
+        raise KeyError("PYTEST_CURRENT_TEST")
+
+    monkeypatch.setattr("kubernetes.client.configuration.getproxies", changed_meanwhile)
+    assert client.get(JOBS, "job", namespace="ns") == {}
+
+
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [
