@@ -68,18 +68,22 @@ Exit codes:
 @click.argument("after", type=REPORT)
 def compare(before: Path, after: Path) -> int:
     """Say what became better or worse from one report to another."""
-    from queuecheck.report.comparison import changes, differences  # noqa: PLC0415 - only here
+    from queuecheck.report import comparison  # noqa: PLC0415 - only here
 
     old, new = _report(before), _report(after)
-    for line in differences(old, new):
+    for line in (*comparison.sides(old, new), *comparison.differences(old, new)):
         click.echo(line)
-    found = changes(old, new)
-    for kind, colour in (("worse", "red"), ("better", "green"), ("changed", "yellow")):
+    found = comparison.changes(old, new)
+    for kind, words, colour in (
+        ("worse", "worse", "red"),
+        ("better", "better", "green"),
+        ("changed", "changed, neither worse nor better", "yellow"),
+    ):
         some = [change for change in found if change.kind == kind]
         if some:
-            click.secho(f"{kind} ({len(some)}):", bold=True, fg=colour)
-        for change in some:
-            click.echo(f"  {change}")
+            click.secho(f"{words} ({len(some)}):", bold=True, fg=colour)
+        for line in comparison.told(some):
+            click.echo(line)
     if not found:
         click.echo(f"no outcome differs, of {len(new.requirements)} requirements")
     return REFUSED if any(change.kind == "worse" for change in found) else 0

@@ -47,9 +47,14 @@ def read_document(file: Path) -> dict[str, Any]:
             file /= "report.json"
         if file.stat().st_size > LARGEST:
             raise ReportError(f"{file}: larger than {LARGEST // 1024**2} MB; no report is")
-        document = json.loads(file.read_text("utf-8"))
+        text = file.read_text("utf-8")
+        if not text.strip():
+            raise ReportError(f"{file}: empty; no report was written to it")
+        document = json.loads(text)
     except OSError as error:
         raise ReportError(f"{file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ReportError(f"{file}: not JSON: not even text in UTF-8") from error
     except (ValueError, RecursionError) as error:
         raise ReportError(f"{file}: not JSON: {' '.join(str(error).split())}") from error
     said = (document.get("apiVersion"), document.get("kind")) if isinstance(document, dict) else ()

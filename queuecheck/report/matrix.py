@@ -13,7 +13,7 @@ LEVELS = ("must", "should", "may")
 
 
 def rows(reports: Sequence[Report], *, by: str) -> list[list[str]]:
-    """A heading; verdict and counts; then a row for each requirement or ``by`` area."""
+    """A heading; verdict and what passed; then a row for each requirement or ``by`` area."""
     body = [
         ["requirement" if by == "requirement" else "area", *_titles(reports)],
         ["verdict", *(report.judgement.verdict for report in reports)],
@@ -55,7 +55,10 @@ def _met(report: Report, *, level: str = "", area: str = "") -> str:
         if (not level or row.level == level) and (not area or row.area == area)
     ]
     passed = sum(row.outcome in {Outcome.PASSED, Outcome.STALE_BASELINE} for row in asked)
-    return f"{passed} of {len(asked)}"
+    left = sum(row.outcome == NOT_RUN for row in asked)
+    if asked and left == len(asked):
+        return WORDS[NOT_RUN]
+    return f"{passed} of {len(asked)}" + (f", {left} {WORDS[NOT_RUN]}" if left else "")
 
 
 def _by_area(reports: Sequence[Report]) -> Iterator[list[str]]:
@@ -66,5 +69,7 @@ def _by_area(reports: Sequence[Report]) -> Iterator[list[str]]:
 
 def _by_requirement(reports: Sequence[Report]) -> Iterator[list[str]]:
     found = [{row.id: row.outcome for row in report.requirements} for report in reports]
-    for name in dict.fromkeys(name for each in found for name in each):
-        yield [name, *(WORDS[each.get(name, NOT_RUN)] for each in found)]
+    levels = {row.id: row.level for report in reports for row in report.requirements}
+    for name, level in levels.items():
+        told = [WORDS[each.get(name, NOT_RUN)] for each in found]
+        yield [f"{name} ({level.upper()})", *told]

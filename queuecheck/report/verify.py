@@ -25,6 +25,8 @@ from queuecheck.verdict import (
 )
 
 YES = "yes"
+# As many names as can be read at a glance.
+FEW = 6
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,8 @@ def verify(document: Mapping[str, Any], catalogue: Catalogue | None) -> Verifica
     digest = digest_of(document)
     if digest != document["digest"]:
         wrong.append(
-            f"digest: {document['digest']} is written, {digest} is right; something was changed "
-            "since the report was written"
+            "digest: something was changed since the report was written; it says "
+            f"{document['digest']}, and the rest of it comes to {digest}"
         )
     try:
         report = to_report(document, name="the report")
@@ -97,6 +99,7 @@ def _against_results(report: Report, catalogue: Catalogue) -> Iterator[str]:
         ],
     )
     counted = {result.requirement.id: result for result in results}
+    yield from _astray(report)
     for row in report.requirements:
         yield from _row(report, row, counted.get(row.id))
     stated = judge(results, _scope(report, catalogue))
@@ -111,12 +114,26 @@ def _against_results(report: Report, catalogue: Catalogue) -> Iterator[str]:
         yield f"the exit code is 0, its results say {int(stated.exit_code)}"
 
 
+def _astray(report: Report) -> Iterator[str]:
+    """Scenarios are named by their place, so that one lost scenario moves all that follow."""
+    astray = [
+        row.id
+        for row in report.requirements
+        if row.scenarios
+        != tuple(
+            number for number, run in enumerate(report.scenarios) if row.id in run.requirements
+        )
+    ]
+    if len(astray) <= FEW:
+        yield from (f"{name}: its scenarios are not those that name it" for name in astray)
+    else:
+        yield (
+            f"scenarios: {len(astray)} requirements, {astray[0]} first, point at others than those "
+            "that name them, as where a scenario was taken out or put in"
+        )
+
+
 def _row(report: Report, row: RequirementRow, counted: RequirementResult | None) -> Iterator[str]:
-    places = tuple(
-        number for number, run in enumerate(report.scenarios) if row.id in run.requirements
-    )
-    if row.scenarios != places:
-        yield f"{row.id}: its scenarios are not those that name it"
     said = (row.outcome, row.passed, row.runs)
     right = (NOT_RUN, 0, 0) if counted is None else _counted(report, row, counted)
     if said != right:
@@ -165,5 +182,5 @@ def _scope(report: Report, catalogue: Catalogue) -> Scope:
 def told(verification: Verification) -> Sequence[str]:
     """What is wrong or open, a line each."""
     many = verification.open
-    names = ", ".join(many) if len(many) <= 6 else f"{len(many)} MUST"
+    names = ", ".join(many) if len(many) <= FEW else f"{len(many)} MUST"
     return [*verification.wrong, *([f"without a result: {names}"] if many else [])]

@@ -76,6 +76,17 @@ def test_a_change_is_refused(tmp_path: Path, old: str, new: str, said: str) -> N
     assert lines[-1] == f"refused: {file}"
 
 
+def test_a_scenario_that_was_taken_out_is_no_flood_of_lines(tmp_path: Path) -> None:
+    file = tmp_path / "report.json"
+    kept = [line for line in dumps(whole()).splitlines() if f'["{FIRST}"]' not in line]
+    file.write_text("\n".join(kept), encoding="utf-8")
+    code, lines = run("verify", file)
+    assert code == 1
+    assert len(lines) == 5
+    assert lines[1].startswith(f"scenarios: 174 requirements, {FIRST} first, point at others ")
+    assert lines[2] == f"{FIRST} is passed, 1 of 1 passed; its scenarios say not-run, 0 of 0"
+
+
 def test_a_must_that_is_missing_is_refused_by_its_name(tmp_path: Path) -> None:
     file = tmp_path / "report.json"
     kept = [line for line in dumps(whole()).splitlines() if f'"id":"{FIRST}"' not in line]
@@ -100,7 +111,8 @@ def test_a_selection_is_unchanged_and_incomplete(tmp_path: Path) -> None:
         (None, "No such file or directory"),
         (b"{", "not JSON: "),
         (b"[" * 100_000, "not JSON: "),
-        (b"\xff", "not JSON: "),
+        (b"\xff", "not JSON: not even text in UTF-8"),
+        (b" \n", "empty; no report was written to it"),
         (b"[]", "not a report of apiVersion queuecheck.dev/v1, kind Report"),
         (b'{"apiVersion": "v1", "kind": "Pod"}', "not a report of apiVersion queuecheck.dev/v1"),
     ],
@@ -122,18 +134,22 @@ def test_what_became_worse_is_named_and_makes_the_exit_code_1(tmp_path: Path) ->
     before, after = written(whole(), tmp_path / "a"), written(whole(Outcome.FAILED), tmp_path / "b")
     code, lines = run("compare", before, after)
     assert code == 1
+    run_of = "run abcde of 2026-01-02T03:04:05Z"
     assert lines == [
+        f"before: reference 1.0, {run_of}, conformant: 174 requirements passed",
+        f"after:  reference 1.0, {run_of}, not conformant: {FIRST} failed",
         "verdict: conformant -> not conformant",
         "worse (1):",
         f"  {FIRST} (MUST): passed -> failed: why failed",
     ]
     code, lines = run("compare", after, before)
-    assert (code, lines[1]) == (0, "better (1):")
+    assert (code, lines[3]) == (0, "better (1):")
 
 
 def test_two_alike_reports_differ_in_nothing(tmp_path: Path) -> None:
     file = written(whole(), tmp_path)
-    assert run("compare", file, file) == (0, ["no outcome differs, of 174 requirements"])
+    code, lines = run("compare", file, file)
+    assert (code, lines[2:]) == (0, ["no outcome differs, of 174 requirements"])
 
 
 def test_explain_tells_the_last_result_where_there_is_one(
@@ -159,7 +175,7 @@ def test_a_matrix_is_a_table_of_reports(tmp_path: Path) -> None:
     code, lines = run("matrix", mine, theirs)
     assert code == 0
     assert lines[0] == "| requirement | mine 1.0 | reference 1.0 |"
-    assert f"| {FIRST} | fail | pass |" in lines
+    assert f"| {FIRST} (MUST) | fail | pass |" in lines
     _, lines = run("matrix", "--by", "area", "--format", "text", mine)
     assert "The worked example" in lines[5]
     assert lines[5].endswith("3 of 4")

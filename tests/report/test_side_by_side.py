@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from queuecheck.report.comparison import changes, differences
+from queuecheck.report.comparison import changes, differences, told
 from queuecheck.report.matrix import as_markdown, as_text, rows
 from queuecheck.verdict import Outcome
 from tests.report.made import ANOTHER, MUST, SHOULD, everything, report, scenario
@@ -66,6 +66,30 @@ def test_what_else_differs_is_told() -> None:
     ]
 
 
+def test_what_was_asked_for_does_not_hide_what_was_judged() -> None:
+    old = report(*everything(), configuration={"implementation": "reference.yaml"})
+    new = report(
+        *everything(), implementation="mine", configuration={"implementation": "mine.yaml"}
+    )
+    assert list(differences(old, new)) == [
+        "implementation: reference 1.0 -> mine 1.0",
+        "setting implementation: reference.yaml -> mine.yaml",
+    ]
+
+
+def test_changes_that_are_alike_share_a_paragraph() -> None:
+    less = report(scenario(MUST, P), selection=True)
+    assert list(told(changes(report(*everything()), less))) == [
+        "  passed -> not-run (2):",
+        f"    {ANOTHER} (MUST), {SHOULD} (SHOULD)",
+    ]
+    failed = changes(less, report(*everything(should=F)))
+    assert list(told(failed)) == [
+        f"  {ANOTHER} (MUST): not-run -> passed",
+        f"  {SHOULD} (SHOULD): not-run -> failed: why failed",
+    ]
+
+
 def test_a_matrix_has_a_column_for_each_report() -> None:
     cells = rows(
         [report(*everything()), report(*everything(F), implementation="mine")], by="requirement"
@@ -76,10 +100,16 @@ def test_a_matrix_has_a_column_for_each_report() -> None:
         ["MUST passed", "2 of 2", "1 of 2"],
         ["SHOULD passed", "1 of 1", "1 of 1"],
         ["MAY passed", "0 of 0", "0 of 0"],
-        [MUST, "pass", "fail"],
-        [ANOTHER, "pass", "pass"],
-        [SHOULD, "pass", "pass"],
+        [f"{MUST} (MUST)", "pass", "fail"],
+        [f"{ANOTHER} (MUST)", "pass", "pass"],
+        [f"{SHOULD} (SHOULD)", "pass", "pass"],
     ]
+
+
+def test_a_matrix_tells_what_did_not_run_from_what_did_not_pass() -> None:
+    cells = rows([report(scenario(MUST, P), selection=True)], by="area")
+    assert cells[2:4] == [["MUST passed", "1 of 2, 1 not run"], ["SHOULD passed", "not run"]]
+    assert cells[5:] == [["The first area", "1 of 2, 1 not run"], ["The second", "not run"]]
 
 
 def test_a_matrix_by_area_counts_what_passed() -> None:
