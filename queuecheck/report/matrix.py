@@ -15,7 +15,7 @@ LEVELS = ("must", "should", "may")
 def rows(reports: Sequence[Report], *, by: str) -> list[list[str]]:
     """A heading; verdict and what passed; then a row for each requirement or ``by`` area."""
     body = [
-        ["requirement" if by == "requirement" else "area", *_titles(reports)],
+        ["requirement" if by == "requirement" else "area", *titles(reports)],
         ["verdict", *(report.judgement.verdict for report in reports)],
         *(
             [f"{level.upper()} passed", *(_met(each, level=level) for each in reports)]
@@ -40,7 +40,7 @@ def as_text(cells: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _titles(reports: Sequence[Report]) -> Iterator[str]:
+def titles(reports: Sequence[Report]) -> Iterator[str]:
     """Who was judged, and of which run it is where that alone does not tell them apart."""
     titles = Counter(report.implementation.title for report in reports)
     for report in reports:

@@ -16,6 +16,7 @@ from queuecheck.report import NOT_RUN, Report, RequirementRow
 from queuecheck.report.html.lanes import Looks
 from queuecheck.report.html.outcomes import Shown, outcome, verdict
 from queuecheck.report.html.templates import render
+from queuecheck.report.matrix import titles
 from queuecheck.site.shows import Source, show
 
 INDEX = "index.html"
@@ -24,8 +25,9 @@ STYLE = "style.css"
 
 @dataclass(frozen=True)
 class Judged:
-    """What came of a requirement for one implementation."""
+    """What came of a requirement for one implementation, by the name of its column."""
 
+    name: str
     report: Report
     shown: Shown
     reason: str
@@ -40,6 +42,11 @@ class Row:
     judged: tuple[Judged, ...]
     scenarios: tuple[Scenario, ...]
 
+    @property
+    def fault(self) -> bool:
+        """Whether something is wrong with it for somebody."""
+        return any(map(_is_fault, self.judged))
+
 
 @dataclass(frozen=True)
 class Chapter:
@@ -48,6 +55,16 @@ class Chapter:
     area: Area
     page: str
     rows: tuple[Row, ...]
+
+    @property
+    def anchor(self) -> str:
+        """Its place in the index."""
+        return self.page.removesuffix(".html")
+
+    @property
+    def faults(self) -> int:
+        """With how many of its requirements something is wrong for somebody."""
+        return sum(row.fault for row in self.rows)
 
 
 def site(
@@ -63,7 +80,9 @@ def site(
 
     The first report is the one whose runs are shown.
     """
-    rows = {row.id: _row(row, scenarios, reports) for row in catalogue.standing}
+    names = _names(reports)
+    columns = list(zip(names, reports, strict=True))
+    rows = {row.id: _row(row, scenarios, columns) for row in catalogue.standing}
     chapters = tuple(
         Chapter(
             area,
@@ -76,6 +95,13 @@ def site(
         "title": title,
         "chapters": chapters,
         "reports": reports,
+        "names": names,
+        "titles": tuple(titles(reports)),
+        "places": {name: row.page for name, row in rows.items()},
+        "unnamed": [
+            _unnamed(report, [row for row in rows.values() if _is_fault(row.judged[number])])
+            for number, report in enumerate(reports)
+        ],
         "verdicts": [verdict(each.judgement.verdict) for each in reports],
     }
     pages = {
@@ -101,20 +127,39 @@ def site(
     return pages
 
 
-def _row(row: Requirement, scenarios: Sequence[Scenario], reports: Sequence[Report]) -> Row:
+def _names(reports: Sequence[Report]) -> tuple[str, ...]:
+    """Headings of columns, short where that tells them apart."""
+    short = tuple(report.implementation.name for report in reports)
+    return short if len(set(short)) == len(short) else tuple(titles(reports))
+
+
+def _unnamed(report: Report, faults: Sequence[Row]) -> Sequence[Row]:
+    """What is wrong, where the headline does not name all of it."""
+    named = report.judgement.headline
+    return faults if any(row.requirement.id not in named for row in faults) else ()
+
+
+def _is_fault(judged: Judged) -> bool:
+    return judged.shown.mood == "bad"
+
+
+def _row(
+    row: Requirement, scenarios: Sequence[Scenario], columns: Sequence[tuple[str, Report]]
+) -> Row:
     return Row(
         requirement=row,
         page=f"{row.id.lower()}.html",
-        judged=tuple(_judged(report, row.id) for report in reports),
+        judged=tuple(_judged(name, report, row.id) for name, report in columns),
         scenarios=tuple(each for each in scenarios if row.id in each.requirements),
     )
 
 
-def _judged(report: Report, name: str) -> Judged:
+def _judged(name: str, report: Report, requirement: str) -> Judged:
     found: RequirementRow | None = next(
-        (each for each in report.requirements if each.id == name), None
+        (each for each in report.requirements if each.id == requirement), None
     )
     return Judged(
+        name=name,
         report=report,
         shown=outcome(NOT_RUN if found is None else found.outcome),
         reason="" if found is None else found.reason,

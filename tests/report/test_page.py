@@ -62,7 +62,7 @@ def read(found: Report) -> Reader:
 
 def test_the_verdict_is_the_first_thing_that_is_said() -> None:
     text = read(failing()).text
-    body = text[text.index("✕ Not conformant not conformant: KQ-SEQ-01 failed") :]
+    body = text[text.index("✕ Not conformant KQ-SEQ-01 failed") :]
     assert body.index("reference 0.1.0") < body.index("What is wrong")
 
 
@@ -77,8 +77,14 @@ def test_what_is_wrong_names_the_rule_the_moment_what_was_expected_and_seen() ->
         "seen it was so at +170ms, resourceVersion 18",
         "when +170 ms, when QueueUnit high was written (resourceVersion 18)",
         "scenario The preemptor waits for the release",
+        f"play it {FAILED.reproduce}",
     ):
         assert told in wrong
+
+
+def test_how_often_it_passed_is_said_where_it_was_played_more_than_once() -> None:
+    runs = (FAILED, replace(FAILED, line=50), replace(PASSED, line=60))
+    assert "✕ failed 1 of 3 runs passed" in read(report(runs)).text
 
 
 def test_a_run_without_a_fault_says_nothing_of_what_is_wrong() -> None:
@@ -251,6 +257,17 @@ def test_it_fits_its_window_and_can_be_read(
         shown = opened.evaluate("document.body.innerText")
         for told in ("Not conformant", "KQ-SEQ-01", "KQ-RCL-02", "The preemptor waits"):
             assert told in shown
+
+
+def test_a_picture_has_room_for_its_words_on_a_phone_and_moves_by_itself(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    with chromium.page(file_of(failing(), tmp_path), width=360) as opened:
+        opened.evaluate(EVERYTHING)
+        wide = "document.querySelector('figure > .timeline').getBoundingClientRect().width"
+        assert opened.evaluate(wide) >= 680
+        moves = "getComputedStyle(document.querySelector('figure')).overflowX"
+        assert opened.evaluate(moves) == "auto"
 
 
 def test_filtering_leaves_what_was_asked_for(chromium: Browser, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from queuecheck import resources
 from queuecheck.catalogue import load_catalogue, read_features, read_tree
 from queuecheck.cli import cli
 from queuecheck.report import Report
-from queuecheck.report.html.templates import address
+from queuecheck.report.html.templates import address, code, linked, reason
 from queuecheck.site import SiteError, site, write
 from queuecheck.site.gherkin import highlight
 from queuecheck.site.shows import Source
@@ -132,6 +132,46 @@ def test_gherkin_is_marked_line_by_line_and_stays_text() -> None:
     assert '<span class="comment">  # why</span>' in marked
 
 
+def test_what_the_catalogue_stresses_is_stressed_and_stays_text() -> None:
+    told = code("*in that round* <b> `a*b*c` 2 * 3 * 4")
+    assert told == "<em>in that round</em> &lt;b&gt; <code>a*b*c</code> 2 * 3 * 4"
+    assert "<em>in that round</em>" in pages()["kq-pre-02.html"]
+
+
+def test_a_name_in_a_sentence_leads_to_its_place() -> None:
+    told = linked("KQ-SEQ-01, KQ-SEQ-011 <failed>", {"KQ-SEQ-01": "there.html"})
+    assert told == '<a href="there.html">KQ-SEQ-01</a>, KQ-SEQ-011 &lt;failed&gt;'
+    assert linked("nothing", {}) == "nothing"
+    assert reason("not conformant: KQ-SEQ-01 failed") == "KQ-SEQ-01 failed"
+    assert reason("partial") == "partial"
+
+
+def test_the_index_leads_to_what_is_wrong_and_to_each_area() -> None:
+    index = read("index.html")
+    assert "1 wrong KQ-SEQ-01" in index.text
+    assert "The worked example 4, ✕ 1 wrong" in index.text
+    named = judged(passed=False)
+    named = replace(
+        named, judgement=replace(named.judgement, headline="not conformant: KQ-SEQ-01 failed")
+    )
+    told = Reader(
+        site(CATALOGUE, SCENARIOS[:3], {}, [named], LOOKS, title="Queues")["index.html"]
+    ).text
+    assert "KQ-SEQ-01 failed" in told
+    assert "1 wrong KQ-SEQ-01" not in told
+    assert {f"#area-{area.lower()}" for area in CATALOGUE.areas} <= set(index.links)
+
+
+def test_two_runs_of_one_implementation_have_columns_of_their_own() -> None:
+    first = judged()
+    second = replace(first, run=replace(first.run, id="fghij"))
+    made = site(CATALOGUE, SCENARIOS[:3], {}, [first, second], LOOKS, title="Queues")
+    for name in ("index.html", "area-seq.html", "kq-seq-01.html"):
+        text = Reader(made[name]).text
+        assert "mine 0.1.0, run abcde" in text, name
+        assert "mine 0.1.0, run fghij" in text, name
+
+
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "//evil", "data:text/html,x", ""])
 def test_only_addresses_of_the_web_are_linked_to(url: str) -> None:
     assert not address(url)
@@ -187,5 +227,8 @@ def test_pages_fit_their_window_and_can_be_read(
             assert page.evaluate(OVERFLOW) == [], name
             assert page.evaluate("document.documentElement.scrollWidth") <= width, name
             assert page.evaluate(FAINT) == [], name
+            hidden = '[...document.querySelectorAll(".stack")].filter(cut).length'
+            cut = "const cut = (each) => each.scrollWidth > each.parentElement.clientWidth;"
+            assert page.evaluate(f"(() => {{ {cut} return {hidden}; }})()") == 0, name
             assert words in page.evaluate("document.body.innerText"), name
             assert page.complaints == [], name

@@ -83,6 +83,7 @@ def page(report: Report, looks: Looks) -> str:
         report=report,
         verdict=verdict(report.judgement.verdict),
         areas=areas,
+        places={each.row.id: f"#{each.row.id}" for each in requirements},
         faults=tuple(_faults(requirements)),
         tallies=tuple(_tallies(requirements)),
         outcomes=_present(requirements),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from queuecheck.report.html.svg import printable
 from queuecheck.report.html.tones import STYLE, definitions
 
 HERE = Path(__file__).parent
+STRESSED = re.compile(r"\*([^*\s](?:[^*]*[^*\s])?)\*")
 
 
 def render(name: str, **values: Any) -> str:
@@ -47,6 +50,8 @@ def _environment() -> Environment:
     environment.globals["picture_style"] = Markup(STYLE)  # noqa: S704
     environment.filters["code"] = code
     environment.filters["address"] = address
+    environment.filters["linked"] = linked
+    environment.filters["reason"] = reason
     environment.globals["picture_parts"] = Markup(definitions())  # noqa: S704
     return environment
 
@@ -57,13 +62,36 @@ def address(url: str) -> str:
 
 
 def code(value: str) -> Markup:
-    """A text with what stands between backticks as code."""
-    parts = [Markup.escape(printable(part)) for part in value.split("`")]
+    """A text with what stands between backticks as code, between asterisks as stressed."""
+    parts = printable(value).split("`")
     if len(parts) % 2 == 0:  # one without its other half
-        return Markup("`").join(parts)
+        return Markup("`").join(_stressed(part) for part in parts)
     return Markup().join(
-        Markup("<code>{}</code>").format(part) if number % 2 else part
+        Markup("<code>{}</code>").format(part) if number % 2 else _stressed(part)
         for number, part in enumerate(parts)
+    )
+
+
+def linked(value: str, places: Mapping[str, str]) -> Markup:
+    """A text in which each name leads to its place."""
+    parts = re.split(rf"\b({'|'.join(map(re.escape, places))})\b" if places else "$^", value)
+    return Markup().join(
+        Markup('<a href="{}">{}</a>').format(places[part], part)
+        if number % 2
+        else Markup.escape(printable(part))
+        for number, part in enumerate(parts)
+    )
+
+
+def reason(headline: str) -> str:
+    """A headline without the verdict, where that is said beside it."""
+    return headline.partition(": ")[2] or headline
+
+
+def _stressed(value: str) -> Markup:
+    return Markup().join(
+        Markup("<em>{}</em>").format(part) if number % 2 else Markup.escape(part)
+        for number, part in enumerate(STRESSED.split(value))
     )
 
 
