@@ -140,7 +140,7 @@ def test_what_the_catalogue_stresses_is_stressed_and_stays_text() -> None:
 
 def test_a_name_in_a_sentence_leads_to_its_place() -> None:
     told = linked("KQ-SEQ-01, KQ-SEQ-011 <failed>", {"KQ-SEQ-01": "there.html"})
-    assert told == '<a href="there.html">KQ-SEQ-01</a>, KQ-SEQ-011 &lt;failed&gt;'
+    assert told == '<a class="whole" href="there.html">KQ-SEQ-01</a>, KQ-SEQ-011 &lt;failed&gt;'
     assert linked("nothing", {}) == "nothing"
     assert reason("not conformant: KQ-SEQ-01 failed") == "KQ-SEQ-01 failed"
     assert reason("partial") == "partial"

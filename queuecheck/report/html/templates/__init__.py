@@ -76,7 +76,7 @@ def linked(value: str, places: Mapping[str, str]) -> Markup:
     """A text in which each name leads to its place."""
     parts = re.split(rf"\b({'|'.join(map(re.escape, places))})\b" if places else "$^", value)
     return Markup().join(
-        Markup('<a href="{}">{}</a>').format(places[part], part)
+        Markup('<a class="whole" href="{}">{}</a>').format(places[part], part)
         if number % 2
         else Markup.escape(printable(part))
         for number, part in enumerate(parts)
