@@ -73,6 +73,9 @@ Exit codes:
         "cluster": Entry(
             "queuecheck.cli.cluster:cluster", "Have a control plane to play with.", "Clusters"
         ),
+        "workload": Entry(
+            "queuecheck.cli.workload:workload", "Write the images that pods run.", "Clusters"
+        ),
         "doctor": Entry(
             "queuecheck.cli.doctor:doctor", "Say what is there and what is missing.", "Clusters"
         ),

@@ -77,7 +77,10 @@ def in_cluster(*, results: Path | None, linger: float, words: tuple[str, ...]) -
     directory = (results or Path(os.environ.get(VARIABLE) or RESULTS)).absolute()
     with _heeding_signals() as run:
         code = run.play(directory, words)
-        hand_over(directory)
+        archive = hand_over(directory)
+        # Whoever follows the log would follow it until the pod ends, and then find nothing.
+        stays = f"; the pod stays {linger:g} s, or until {directory / FETCHED}" if linger else ""
+        click.echo(f"queuecheck: handed over: {archive}{stays}")
         until = time.monotonic() + linger
         while time.monotonic() < until and not run.told and not (directory / FETCHED).exists():
             time.sleep(ASK_EVERY)  # a file that somebody else makes: there is nothing to wait on
@@ -108,7 +111,7 @@ def kubeconfig_of(environment: Mapping[str, str], account: Path) -> dict[str, An
     }
 
 
-def hand_over(directory: Path) -> None:
+def hand_over(directory: Path) -> Path:
     """The archive, then the word that it is whole."""
     archive = directory / ARCHIVE
     part = archive.with_suffix(".part")
@@ -120,6 +123,7 @@ def hand_over(directory: Path) -> None:
     fresh = directory / f"{DONE}.part"  # it may be looked at in the very moment of writing
     fresh.write_text(str(archive), "utf-8")
     fresh.replace(directory / DONE)
+    return archive
 
 
 class _Run:

@@ -17,9 +17,10 @@ from queuecheck.cluster import NodeDriver
 from queuecheck.cluster.manifests import served_resources
 from queuecheck.implementation import Implementation
 from queuecheck.kube import AlreadyExists, Api, KubeObject, Listed, ListWatch, NotFound
-from queuecheck.kube.resource import JOBS, NAMESPACES, SERVICE_ACCOUNTS
+from queuecheck.kube.resource import JOBS, NAMESPACES, PODS, SERVICE_ACCOUNTS
 from queuecheck.profiles import Canary, Profile
 from queuecheck.world.errors import EnvironmentBroken
+from queuecheck.world.obstacle import obstacle
 
 NAME = "canary"
 LOG_LINES = 15
@@ -55,15 +56,19 @@ def check_canary(
         _submit(api, canary, nodes=nodes, namespace=namespace, labels=labels)
         waiter.start()
         job = _finished(watch)
+        complete = job is not None and _is_true(job, "Complete")
+        hindered = None if complete else obstacle(api.list(PODS, namespace=namespace).items)
     finally:
         ended.set()
         watch.stop()
         nodes.reset()
         with suppress(NotFound):
             api.delete(NAMESPACES, namespace)
-    if job is None or not _is_true(job, "Complete"):
+    if not complete:
         if gone := implementation.alive():
             raise EnvironmentBroken(f"{implementation.name}: {gone}")
+        if hindered:  # by nothing that the implementation does
+            raise EnvironmentBroken(f"the canary's pod {hindered}")
         told = f"the canary, one Job, {_stuck(job)} after {canary.timeout:g} s"
         raise EnvironmentBroken(f"{implementation.name}: {told}{_tails(implementation)}")
 

@@ -92,6 +92,16 @@ def test_it_lingers_until_the_archive_was_fetched(pod: Path) -> None:
     assert play("--linger", "600", "0") == 0
 
 
+def test_the_log_says_when_results_can_be_fetched_and_for_how_long(pod: Path) -> None:
+    pod.mkdir()
+    (pod / "fetched").touch()
+    told = CliRunner().invoke(cli, ["in-cluster", "--linger", "600", "0"], standalone_mode=False)
+    assert told.output.splitlines()[-1] == (
+        f"queuecheck: handed over: {pod / 'results.tar.gz'}; the pod stays 600 s, "
+        f"or until {pod / 'fetched'}"
+    )
+
+
 def test_outside_a_pod_the_reason_is_handed_over(
     pod: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
