@@ -13,8 +13,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from queuecheck import resources
 from queuecheck.cli import cli, explain, main, one_line
-from queuecheck.cli.run import SECTIONS, Options, arguments, borne
+from queuecheck.cli.run import SECTIONS, WORKERS, Options, arguments, borne, workers_of
 from queuecheck.cli.suite import read_suite
 
 HEAVY = {"kubernetes", "pytest", "jsonschema", "jinja2", "rich", "prometheus_client", "xdist"}
@@ -208,6 +209,14 @@ def test_no_more_workers_than_instances_that_a_machine_bears(
         "bears\n"
     )
     assert borne(Options(workers=9)).workers == 9
+
+
+def test_deployments_are_shared_by_all_workers_of_a_kind_cluster() -> None:
+    file = resources.implementations_root() / "reference-in-cluster.yaml"
+    options = Options(cluster="kind", implementation=file)
+    assert workers_of(options) == WORKERS
+    assert borne(replace(options, workers=2)).workers == 2
+    assert workers_of(replace(options, cluster="existing")) == 1
 
 
 def test_the_options_of_a_run_reach_the_plugin() -> None:
