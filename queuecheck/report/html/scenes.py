@@ -10,6 +10,7 @@ from markupsafe import Markup
 from queuecheck.report.html.axis import Instant
 from queuecheck.report.html.chart import shown
 from queuecheck.report.html.draw import draw
+from queuecheck.report.html.instead import instead
 from queuecheck.report.html.lanes import Looks
 from queuecheck.report.html.outcomes import Shown, outcome
 from queuecheck.report.html.reading import CULPRIT, WINDOWS, Reading, act_of, closing, read
@@ -59,13 +60,17 @@ class Step:
 
 @dataclass(frozen=True)
 class Broken:
-    """What was wrong, where it can be told: which step, what was expected and seen, and when."""
+    """What was wrong, where it can be told: which step, what was expected and seen, and when.
+
+    ``instead`` is what the objects were to the end of a wait that was given up.
+    """
 
     step: str
     expected: str
     states: tuple[State, ...]
     seen: str
     moment: str
+    instead: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,7 @@ def scene(run: ScenarioRun, looks: Looks, *, key: str, ordered: bool) -> Scene:
         steps=tuple(_steps(run, numbers)),
         picture=_picture(reading, key),
         example=", ".join(f"{name}: {value}" for name, value in run.example.items()),
-        broken=_broken(run, numbers),
+        broken=_broken(run, numbers, looks),
     )
 
 
@@ -139,7 +144,9 @@ def _states(claim: Claimed, number: int, numbers: Mapping[tuple[int, int], int])
             yield State(numbers.get((number, index), 0), mark.sentence, when)
 
 
-def _broken(run: ScenarioRun, numbers: Mapping[tuple[int, int], int]) -> Broken | None:
+def _broken(
+    run: ScenarioRun, numbers: Mapping[tuple[int, int], int], looks: Looks
+) -> Broken | None:
     if run.outcome == "passed":
         return None
     stopped = next((step for step in run.steps if step.outcome not in {"passed", "not-run"}), None)
@@ -153,6 +160,7 @@ def _broken(run: ScenarioRun, numbers: Mapping[tuple[int, int], int]) -> Broken 
         states=() if claim is None else tuple(_states(claim, number, numbers)),
         seen=_seen(run.reason, claim),
         moment="" if claim is None else _moment(claim),
+        instead=() if claim is None else instead(claim, run.picture, looks),
     )
 
 
