@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from queuecheck.profiles import Look
 from queuecheck.report.html.axis import Instant
 from queuecheck.report.html.chart import shown
-from queuecheck.report.html.lanes import Look, Looks, told
+from queuecheck.report.html.lanes import Looks, told
 from queuecheck.report.html.reading import CULPRIT
 from queuecheck.report.picture import Claimed, Lane, Picture
 
