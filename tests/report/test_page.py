@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -146,6 +147,32 @@ def test_a_must_comes_before_a_should_and_one_trouble_is_told_once() -> None:
     names = re.findall(r"(KQ-\w+-\d+) (?:MUST|SHOULD)", wrong)
     assert names == ["KQ-RCL-02", "KQ-SEQ-01", "KQ-RCL-01"]
     assert "The same, for the same reason: KQ-SEQ-02 , KQ-SEQ-03" in wrong
+
+
+def given_up(run: ScenarioRun, **changes: Any) -> ScenarioRun:
+    """The run as if nothing forbidden had been seen, and nothing that was waited for either."""
+    claims = [
+        replace(claim, marks=tuple(mark for mark in claim.marks if mark.role != "culprit"))
+        for claim in run.claims
+    ]
+    return replace(run, claims=tuple(claims), **changes)
+
+
+def test_a_write_that_must_not_be_is_told_before_what_never_came() -> None:
+    never_came = given_up(FAILED, requirements=("KQ-RCL-01",))
+    caught = replace(FAILED, requirements=("KQ-RCL-02",))
+    runs = (never_came, caught)
+    text = read(report(runs, *(requirement(run.requirements[0], runs) for run in runs))).text
+    wrong = text[text.index("What is wrong") : text.index("Requirements")]
+    assert re.findall(r"(KQ-\w+-\d+) MUST", wrong) == ["KQ-RCL-02", "KQ-RCL-01"]
+
+
+def test_of_several_scenarios_that_failed_the_one_that_caught_a_write_is_shown() -> None:
+    runs = (given_up(FAILED, name="It never came"), replace(FAILED, name="It was caught", line=60))
+    text = read(report(runs, requirement("KQ-SEQ-01", runs))).text
+    wrong = text[text.index("What is wrong") : text.index("Requirements")]
+    assert "It was caught" in wrong
+    assert "It never came" not in wrong
 
 
 def test_a_selection_shows_only_what_was_selected() -> None:

@@ -126,7 +126,11 @@ def _requirement(
 
 
 def _faults(requirements: Sequence[Requirement]) -> Iterator[Fault]:
-    """The worst first, MUST before SHOULD before MAY; troubles that are one only once."""
+    """The worst first, MUST before SHOULD before MAY; troubles that are one only once.
+
+    Of those that are equally bad the first ones caught a write that must not be; of a requirement's
+    scenarios such a one is shown.
+    """
     wrong = [each for each in requirements if each.row.outcome in WRONG]
     wrong.sort(key=_urgency)
     told: set[tuple[str, str]] = set()
@@ -142,18 +146,27 @@ def _faults(requirements: Sequence[Requirement]) -> Iterator[Fault]:
                 for other in wrong
                 if other is not each and (other.row.outcome, other.row.reason) == same
             )
-        shows = [
-            found for found in (*each.scenes, *each.elsewhere)
-            if found.run.outcome == each.row.outcome
-        ]  # fmt: skip
+        shows = _telling(each)
         yield Fault(each, shows[0] if shows else None, others)
 
 
-def _urgency(requirement: Requirement) -> tuple[bool, int, int]:
+def _telling(requirement: Requirement) -> list[Scene]:
+    """Its scenarios with its outcome, the most telling first."""
+    found = [
+        each
+        for each in (*requirement.scenes, *requirement.elsewhere)
+        if each.run.outcome == requirement.row.outcome
+    ]
+    return sorted(found, key=lambda each: not (each.broken and each.broken.caught))
+
+
+def _urgency(requirement: Requirement) -> tuple[bool, int, int, bool]:
     row = requirement.row
+    shows = _telling(requirement)
+    caught = bool(shows and shows[0].broken and shows[0].broken.caught)
     worst = WRONG.index(Outcome(row.outcome))
     level = LEVELS.index(row.level) if row.level in LEVELS else len(LEVELS)
-    return row.outcome == Outcome.FAILED and row.level != "must", worst, level
+    return row.outcome == Outcome.FAILED and row.level != "must", worst, level, not caught
 
 
 def _tallies(requirements: Sequence[Requirement]) -> Iterator[Tally]:

@@ -62,7 +62,8 @@ class Step:
 class Broken:
     """What was wrong, where it can be told: which step, what was expected and seen, and when.
 
-    ``instead`` is what the objects were to the end of a wait that was given up.
+    ``instead`` is what the objects were to the end of a wait that was given up. ``caught`` says
+    that a write was seen that must not be: that tells more than something that never came.
     """
 
     step: str
@@ -71,6 +72,7 @@ class Broken:
     seen: str
     moment: str
     instead: tuple[str, ...]
+    caught: bool
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,7 @@ def _broken(
         seen=_seen(run.reason, claim),
         moment="" if claim is None else _moment(claim),
         instead=() if claim is None else instead(claim, run.picture, looks),
+        caught=claim is not None and _culprit(claim) is not None,
     )
 
 
@@ -170,10 +173,14 @@ def _seen(reason: str, claim: Claimed | None) -> str:
 
 
 def _moment(claim: Claimed) -> str:
-    culprit = next((mark for mark in claim.marks if mark.role == CULPRIT), None)
+    culprit = _culprit(claim)
     if culprit is None or culprit.ms is None:
         return f"{_at(claim.ended)}, when the wait was given up"
     return f"{_at(culprit.ms)}, {_write(culprit)}"
+
+
+def _culprit(claim: Claimed) -> Mark | None:
+    return next((mark for mark in claim.marks if mark.role == CULPRIT), None)
 
 
 def _write(mark: Mark) -> str:
