@@ -17,7 +17,7 @@ from queuecheck.report.html.chart import (
     Stretch,
     Tone,
 )
-from queuecheck.report.html.draw import BADGE, PHONE, draw
+from queuecheck.report.html.draw import BADGE, LETTER, PAGE, PHONE, draw
 from tests.report.charts import charts, example
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -102,6 +102,16 @@ def test_every_state_stands_in_its_lane_in_order(chart: Chart) -> None:
             if each.get("class") == "number" and top < float(each.get("y", "0")) < below
         ]
         assert len(numbers) == sum(each.lane == lane.name for each in chart.numbered)
+
+
+@slow
+@given(charts())
+def test_words_fade_where_they_have_no_room_in_the_narrowest_picture(chart: Chart) -> None:
+    for box in boxes(parsed(chart), "dot"):
+        (words,) = box.iter("text")
+        ends = float(words.get("x", "0")) + len(words.text or "") * LETTER
+        fades = any(use.get("href") == "#fade" for use in box.iter("use"))
+        assert fades or ends <= place(box, "width") / 100 * PAGE
 
 
 def test_numbers_in_a_lane_do_not_cover_one_another_on_a_phone() -> None:

@@ -16,7 +16,7 @@ from queuecheck.report.html.chart import Chart, Dot, Lane, Stretch, Window, show
 from queuecheck.report.html.svg import element, lines, percent, text
 from queuecheck.report.html.tones import BAR, STYLE, definitions
 
-# Room is made for words at a page's usual width, and for numbers down to a phone's.
+# Room is made for words at the least width of a picture, and for numbers down to a phone's.
 PAGE, PHONE = 680, 320
 LETTER = 6.7
 MOST_ROOM = 34.0
@@ -137,18 +137,19 @@ class _Drawing:
                 yield element("svg", circle, figure, class_="number", x=x, y=top)
 
     def _stretch(self, stretch: Stretch, top: int, *, numbered: bool) -> str:
-        start, width = self._span(stretch.start, stretch.end or self.end)
+        left, width = self._span(stretch.start, stretch.end or self.end)
+        need = _need(stretch.text, BADGE if numbered else 0)
         return element(
             "svg",
             element("title", text(f"{stretch.text}, {shown(stretch.start)}")),
             element("use", href="#bar"),
             element("text", text(stretch.text), x=BADGE + 2 if numbered else 8, y=16),
-            element("use", href="#fade", x="100%"),
-            class_=stretch.tone.value, x=start, y=top, width=width, height=BAR,
+            *_fade(need, width),
+            class_=stretch.tone.value, x=percent(left), y=top, width=percent(width), height=BAR,
         )  # fmt: skip
 
     def _dot(self, dot: Dot, after: Instant, top: int) -> str:
-        start, width = self._span(dot.at, after)
+        left, width = self._span(dot.at, after)
         if dot.warning:
             shape = element("path", d="M1 13 L6 4 L11 13 Z")
         else:
@@ -158,19 +159,19 @@ class _Drawing:
             element("title", text(f"{dot.text}, {shown(dot.at)}")),
             shape,
             element("text", text(dot.text), x=16, y=13),
-            element("use", href="#fade", x="100%"),
-            class_="dot", x=start, y=top, width=width, height=DOTS,
+            *_fade(_need(dot.text, 12), width),
+            class_="dot", x=percent(left), y=top, width=percent(width), height=DOTS,
         )  # fmt: skip
 
     def _window(self, window: Window, top: int) -> Iterator[str]:
-        start, width = self._span(window.start, window.end)
+        left, width = self._span(window.start, window.end)
         name = "window broken" if window.broken else "window"
         yield element(
             "svg",
             element("line", x2="100%", y1=6, y2=6),
             element("line", y1=2, y2=10),
             element("line", x1="100%", x2="100%", y1=2, y2=10),
-            class_=name, x=start, y=top, width=width, height=12,
+            class_=name, x=percent(left), y=top, width=percent(width), height=12,
         )  # fmt: skip
         yield self._caption(window.start, window.end, top + 10, window.text, name)
 
@@ -210,9 +211,9 @@ class _Drawing:
                 taken[at] = (left, right)
         return sorted(taken)
 
-    def _span(self, start: Instant, end: Instant) -> tuple[str, str]:
+    def _span(self, start: Instant, end: Instant) -> tuple[float, float]:
         left = self.places[start]
-        return percent(left), percent(max(0.1, self.places[end] - left))
+        return left, max(0.1, self.places[end] - left)
 
 
 def _dot_rows(lane: Lane) -> list[tuple[Dot, ...]]:
@@ -242,4 +243,14 @@ def _tick_span(place: float, words: str) -> tuple[float, float]:
 
 
 def _wish(words: str, offset: float) -> float:
-    return min(MOST_ROOM, (len(words) * LETTER + offset + 18) / PAGE * 100)
+    return min(MOST_ROOM, _need(words, offset))
+
+
+def _need(words: str, offset: float) -> float:
+    """How wide words are in a picture of the least width, in percent."""
+    return (len(words) * LETTER + offset + 18) / PAGE * 100
+
+
+def _fade(need: float, width: float) -> tuple[str, ...]:
+    """Over the end of words that have no room; a page has thousands of words that have it."""
+    return (element("use", href="#fade", x="100%"),) if need > width else ()
