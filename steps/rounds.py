@@ -7,8 +7,8 @@ from dataclasses import replace
 from pytest_bdd import given, parsers, then
 
 from queuecheck.kube import KubeObject
-from queuecheck.timeline import Condition, Fence, Sighting, Step, any_of, negate
-from steps.states import units
+from queuecheck.timeline import Condition, Fence, Sighting, Step, Subject, Window, any_of, negate
+from steps.states import events, units
 from steps.story import GATE, PREEMPTION, Ask, Story
 from steps.words import OBJECTS, named, split
 
@@ -119,3 +119,38 @@ def only_once(story: Story, objects: str) -> None:
     window = story.window()
     for again, since in ends:
         story.never(again, window=window, since=since)
+
+
+@then(parsers.re(rf"no admission of {OBJECTS} is marked twice"))
+def once_an_admission(story: Story, objects: str) -> None:
+    """Neither the mark nor its event comes again, until the unit is admitted again."""
+    ends = []
+    for each in split(objects):
+        subject = story.unit(named(each)[1])
+        marked = units.marked(subject)
+        begun = story.eventually(marked, within="mark", since=story.beginning)
+        over = negate(marked, sentence=f"{subject.label} is not marked")
+        ends.append((subject, story.eventually(over, within="reclaim", since=begun.position)))
+    window = story.window()
+    for subject, ended in ends:
+        again = replace(units.marked(subject), sentence=f"{subject.label} is marked again")
+        twice = events.has_more_events_than(subject, 1, reason="Preempted")
+        admission = _until_admitted_again(story, subject, ended, window)
+        for state in (again, twice):
+            story.never(state, window=admission, since=ended.position)
+
+
+def _until_admitted_again(story: Story, unit: Subject, ended: Sighting, window: Window) -> Window:
+    """The window, unless the unit is given more before its end than the reclaim has left it."""
+    left = [
+        sum(units.held(seen.live).values())
+        for seen in story.world.timeline.history(unit)
+        if seen.live is not None and seen.resource_version <= ended.resource_version
+    ][-1]
+    more = units.of_unit(
+        unit, "admitted again", lambda found: sum(units.held(found).values()) > left
+    )
+    if isinstance(window, Fence):
+        why = f"{window.sentence}, or {more.sentence}"
+        return replace(window, state=any_of(window.state, more), sentence=why)
+    return Fence(more, within=window.budget, otherwise=window.budget)

@@ -21,9 +21,7 @@ Feature: Rounds of preemption
         | second | 100      | 2   |
       When preemption is turned on for "team"
       Then "first" is eventually admitted
-      And "low-1" and "low-2" are marked only once
-      And "low-1" never has a second event "Preempted"
-      And "low-2" never has a second event "Preempted"
+      And no admission of "low-1" and "low-2" is marked twice
 
   Rule: A marked admission is not marked again before the job extension has acted
 
