@@ -107,37 +107,40 @@ def _told(found: KubeObject | None) -> tuple[str, int]:
 
 @then(parsers.re(rf"{OBJECTS} (?:is|are) marked only once"))
 def only_once(story: Story, objects: str) -> None:
-    ends = []
-    for each in split(objects):
-        subject = story.unit(named(each)[1])
-        marked = units.marked(subject)
-        begun = story.eventually(marked, within="mark", since=story.beginning)
-        over = negate(marked, sentence=f"{subject.label} is not marked")
-        ended = story.eventually(over, within="reclaim", since=begun.position)
-        again = replace(marked, sentence=f"{subject.label} is marked again")
-        ends.append((again, ended.position))
+    ends = _first_marks(story, objects)
     window = story.window()
-    for again, since in ends:
-        story.never(again, window=window, since=since)
+    for unit, ended in ends:
+        story.never(_marked_again(unit), window=window, since=ended.position)
 
 
 @then(parsers.re(rf"no admission of {OBJECTS} is marked twice"))
 def once_an_admission(story: Story, objects: str) -> None:
     """Neither the mark nor its event comes again, until the unit is admitted again."""
+    ends = _first_marks(story, objects)
+    window = story.window()
+    for unit, ended in ends:
+        admission = _until_admitted_again(story, unit, ended, window)
+        for state in (
+            _marked_again(unit),
+            events.has_more_events_than(unit, 1, reason="Preempted"),
+        ):
+            story.never(state, window=admission, since=ended.position)
+
+
+def _first_marks(story: Story, objects: str) -> list[tuple[Subject, Sighting]]:
+    """The units, each with the end of its first mark."""
     ends = []
     for each in split(objects):
-        subject = story.unit(named(each)[1])
-        marked = units.marked(subject)
+        unit = story.unit(named(each)[1])
+        marked = units.marked(unit)
         begun = story.eventually(marked, within="mark", since=story.beginning)
-        over = negate(marked, sentence=f"{subject.label} is not marked")
-        ends.append((subject, story.eventually(over, within="reclaim", since=begun.position)))
-    window = story.window()
-    for subject, ended in ends:
-        again = replace(units.marked(subject), sentence=f"{subject.label} is marked again")
-        twice = events.has_more_events_than(subject, 1, reason="Preempted")
-        admission = _until_admitted_again(story, subject, ended, window)
-        for state in (again, twice):
-            story.never(state, window=admission, since=ended.position)
+        over = negate(marked, sentence=f"{unit.label} is not marked")
+        ends.append((unit, story.eventually(over, within="reclaim", since=begun.position)))
+    return ends
+
+
+def _marked_again(unit: Subject) -> Condition:
+    return replace(units.marked(unit), sentence=f"{unit.label} is marked again")
 
 
 def _until_admitted_again(story: Story, unit: Subject, ended: Sighting, window: Window) -> Window:
