@@ -87,14 +87,18 @@ def _first_round(story: Story, preemptor: str) -> tuple[Sighting, Condition]:
     """
     begun = story.eventually(_a_unit_is_marked(story), within="mark", since=story.acted)
     unit = story.unit(preemptor)
-    before = [
-        seen.live
-        for seen in story.world.timeline.history(unit)
-        if seen.resource_version <= begun.resource_version
-    ]
-    told = _told(before[-1] if before else None)
+    told = _told(_at(story, unit, begun))
     put_back = units.of_unit(unit, "put back", lambda found: _told(found) != told)
     return begun, any_of(units.nobody_marked(story.world.namespace), put_back)
+
+
+def _at(story: Story, unit: Subject, sighting: Sighting) -> KubeObject | None:
+    """The unit as it was then; None where it was not there."""
+    found = None
+    for seen in story.world.timeline.history(unit):
+        if seen.resource_version <= sighting.resource_version:
+            found = seen.live
+    return found
 
 
 def _a_unit_is_marked(story: Story) -> Condition:
@@ -145,11 +149,8 @@ def _marked_again(unit: Subject) -> Condition:
 
 def _until_admitted_again(story: Story, unit: Subject, ended: Sighting, window: Window) -> Window:
     """The window, unless the unit is given more before its end than the reclaim has left it."""
-    left = [
-        sum(units.held(seen.live).values())
-        for seen in story.world.timeline.history(unit)
-        if seen.live is not None and seen.resource_version <= ended.resource_version
-    ][-1]
+    emptied = _at(story, unit, ended)
+    left = sum(units.held(emptied).values()) if emptied else 0
     more = units.of_unit(
         unit, "admitted again", lambda found: sum(units.held(found).values()) > left
     )

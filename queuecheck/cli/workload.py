@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import platform
 import re
 from pathlib import Path
 
 import click
 
+from queuecheck.cluster import programs
 from queuecheck.cluster.workload import MACHINES, OURS, archive
 
 # As a registry takes it: a name in small letters, perhaps after a host with a port; no tag.
 REPOSITORY = re.compile(
     r"[a-z0-9]+([._-]+[a-z0-9]+)*(:[0-9]+(?=/))?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*"
 )
-NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
 def _is_repository(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if not REPOSITORY.fullmatch(value):
         raise click.BadParameter(f"{value!r} is no repository: host/path in small letters, no tag")
     return value
-
-
-def _machine() -> str:
-    here = platform.machine()
-    return NAMES.get(here, here)
 
 
 @click.command(
@@ -57,7 +51,7 @@ Examples:
 @click.option(
     "--machine",
     type=click.Choice(tuple(MACHINES)),
-    default=_machine,
+    default=programs.machine,
     help="Which machine the nodes are.  [default: as this one]",
 )
 def workload(*, output: Path, repository: str, machine: str) -> None:

@@ -9,6 +9,7 @@ import subprocess
 from dataclasses import dataclass
 
 from queuecheck.cluster.errors import ClusterError
+from queuecheck.cluster.programs import machine
 
 DEFAULT_HOST = "unix:///var/run/docker.sock"
 ANSWER_SECONDS = 15.0
@@ -67,9 +68,7 @@ def read_info(output: str, errors: str, *, host: str) -> Engine:
     if info.get("ServerVersion"):
         return Engine(
             version=str(info["ServerVersion"]),
-            machine={"x86_64": "amd64", "aarch64": "arm64"}.get(
-                str(info.get("Architecture")), str(info.get("Architecture"))
-            ),
+            machine=machine(str(info.get("Architecture"))),
             memory=int(info.get("MemTotal") or 0),
             host=host,
         )

@@ -49,9 +49,9 @@ def system() -> str:
     return sys.platform
 
 
-def machine() -> str:
-    """The processor as Go calls it."""
-    name = platform.machine().lower()
+def machine(name: str = "") -> str:
+    """The processor as Go calls it: the one of that name, or this machine's."""
+    name = name or platform.machine().lower()
     return {"x86_64": "amd64", "aarch64": "arm64"}.get(name, name)
 
 
