@@ -146,27 +146,33 @@ def _faults(requirements: Sequence[Requirement]) -> Iterator[Fault]:
                 for other in wrong
                 if other is not each and (other.row.outcome, other.row.reason) == same
             )
-        shows = _telling(each)
-        yield Fault(each, shows[0] if shows else None, others)
+        yield Fault(each, _telling(each), others)
 
 
-def _telling(requirement: Requirement) -> list[Scene]:
-    """Its scenarios with its outcome, the most telling first."""
+def _telling(requirement: Requirement) -> Scene | None:
+    """Of its scenarios with its outcome the one that tells most."""
     found = [
         each
         for each in (*requirement.scenes, *requirement.elsewhere)
         if each.run.outcome == requirement.row.outcome
     ]
-    return sorted(found, key=lambda each: not (each.broken and each.broken.caught))
+    return min(found, key=lambda each: not _caught(each), default=None)
+
+
+def _caught(scene: Scene | None) -> bool:
+    return scene is not None and scene.broken is not None and scene.broken.caught
 
 
 def _urgency(requirement: Requirement) -> tuple[bool, int, int, bool]:
     row = requirement.row
-    shows = _telling(requirement)
-    caught = bool(shows and shows[0].broken and shows[0].broken.caught)
     worst = WRONG.index(Outcome(row.outcome))
     level = LEVELS.index(row.level) if row.level in LEVELS else len(LEVELS)
-    return row.outcome == Outcome.FAILED and row.level != "must", worst, level, not caught
+    return (
+        row.outcome == Outcome.FAILED and row.level != "must",
+        worst,
+        level,
+        not _caught(_telling(requirement)),
+    )
 
 
 def _tallies(requirements: Sequence[Requirement]) -> Iterator[Tally]:
