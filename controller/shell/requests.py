@@ -4,6 +4,7 @@ A call that the server refuses for good raises its ApiError. One that stays refu
 that pass (429, 5xx, no answer) raises Postponed: the caller gives up for now and comes back.
 """
 
+import random
 import threading
 from collections.abc import Callable
 from typing import TypeVar
@@ -57,7 +58,9 @@ class Requests:
         self._journal = journal
         self._stop = stop
         self._permits = permits
-        self._backoff = tenacity.wait_random_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT)
+        self._ceiling = tenacity.wait_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT)
+        # Its own: a thread that draws from the shared generator spoils another one's seed.
+        self._random = random.Random()  # noqa: S311 - a wait, no secret
 
     def send(self, verb: str, kind: str, call: Callable[[], Answer]) -> Answer:
         """What ``call`` returns. Raises ApiError, Postponed, Deposed, or Stopping."""
@@ -99,7 +102,7 @@ class Requests:
         outcome = state.outcome
         error = outcome.exception() if outcome else None
         asked = error.retry_after if isinstance(error, ApiError) else None
-        return max(float(self._backoff(state)), asked or 0.0)
+        return max(self._random.uniform(0, self._ceiling(state)), asked or 0.0)
 
 
 def namespace_goes(error: ApiError) -> bool:

@@ -20,7 +20,7 @@ def free_ports(count: int) -> tuple[int, ...]:
     Raises ClusterError when there are not so many.
     """
     found: list[int] = []
-    for port in random.sample(RANGE, len(RANGE)):
+    for port in random.SystemRandom().sample(RANGE, len(RANGE)):
         if len(found) == count:
             break
         if _is_free(port):

@@ -9,6 +9,7 @@ of the stream to judge.
 from __future__ import annotations
 
 import json
+import random
 import threading
 import time
 from collections.abc import Iterator
@@ -80,7 +81,9 @@ class ListWatch:
         }
         self._read_timeout = read_timeout
         first, self._longest = retry_delays
-        self._wait = tenacity.wait_random_exponential(multiplier=first, max=self._longest)
+        self._ceiling = tenacity.wait_exponential(multiplier=first, max=self._longest)
+        # Its own: a thread that draws from the shared generator spoils another one's seed.
+        self._random = random.Random()  # noqa: S311 - a wait, no secret
         self._stopped = threading.Event()
         self._lock = threading.Lock()
         self._response: urllib3.BaseHTTPResponse | None = None
@@ -118,7 +121,7 @@ class ListWatch:
 
     def _delay(self, failures: int) -> float:
         state: Any = type("Attempt", (), {"attempt_number": failures})()
-        return float(self._wait(state))
+        return self._random.uniform(0, self._ceiling(state))
 
     def list(self) -> Listed:
         """The collection as it is now, beside the iteration. From any thread."""

@@ -1,6 +1,7 @@
 """Every end of a watch, of whatever kind, leads to a fresh list and a watch from its version."""
 
 import itertools
+import random
 import threading
 import time
 from collections.abc import Iterator
@@ -114,6 +115,15 @@ def test_a_refused_connection_is_an_interruption(server: FaultServer, client: Ap
     server.__exit__()
     watch = ListWatch(client, PODS, retry_delays=(0.001, 0.002))
     assert all(isinstance(item, Interrupted) for item in take(watch, 3))
+
+
+def test_its_waits_leave_the_generator_that_all_threads_share_alone(
+    server: FaultServer, client: Api
+) -> None:
+    server.__exit__()
+    before = random.getstate()
+    take(ListWatch(client, PODS, retry_delays=(0.001, 0.002)), 3)
+    assert random.getstate() == before
 
 
 def test_stop_ends_a_watch_that_waits_for_the_server(server: FaultServer, client: Api) -> None:
