@@ -14,7 +14,7 @@ from queuecheck.catalogue.features import (
     read_tree,
 )
 from queuecheck.catalogue.requirement import Basis, CatalogueError, Level, Requirement
-from queuecheck.catalogue.selection import Choice, SelectionError, choice
+from queuecheck.catalogue.selection import Choice, Selection, SelectionError, choice, stands_at
 from queuecheck.catalogue.tags import NEEDS_PREFIX, Problem, Vocabulary, check
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Problem",
     "Requirement",
     "Scenario",
+    "Selection",
     "SelectionError",
     "Vocabulary",
     "check",
@@ -38,5 +39,6 @@ __all__ = [
     "read_feature",
     "read_features",
     "read_tree",
+    "stands_at",
     "wrong_entries",
 ]

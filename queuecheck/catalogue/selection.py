@@ -1,8 +1,10 @@
-"""Choosing scenarios by a Cucumber tag expression, such as ``must and not @slow``."""
+"""Choosing scenarios: by requirement, by place, by a tag expression, by what failed before."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 from cucumber_tag_expressions import TagExpressionError, parse
 
@@ -17,11 +19,44 @@ class SelectionError(Exception):
     """The expression is none; the message is one line."""
 
 
-def choice(expression: str, vocabulary: Vocabulary) -> Choice:
-    """What tells whether a scenario is chosen; an ``@`` before a tag may be left out.
+@dataclass(frozen=True)
+class Selection:
+    """What is asked for of all scenarios; a part that is left out leaves none out.
 
-    A scenario also answers to the tag of its requirement's area. Raises SelectionError, for an
-    unknown tag too: it would choose nothing, or with ``not`` everything, without a word.
+    ``failed`` are the files and names of scenarios that did not pass in an earlier run.
+    """
+
+    ids: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    tags: Choice | None = None
+    failed: frozenset[tuple[str, str]] | None = None
+
+    def __call__(self, scenario: Scenario) -> bool:
+        """Whether the scenario is chosen."""
+        return (
+            (not self.ids or bool({name.upper() for name in self.ids} & {*scenario.requirements}))
+            and (not self.places or any(stands_at(scenario, place) for place in self.places))
+            and (self.tags is None or self.tags(scenario))
+            and (self.failed is None or (scenario.file, scenario.name) in self.failed)
+        )
+
+
+def stands_at(scenario: Scenario, place: str) -> bool:
+    """Whether ``file:line`` or ``file`` means the scenario; the file may have more in front."""
+    file, _, line = place.rpartition(":")
+    if not line.isdigit():
+        file, line = place, ""
+    same = Path(file).as_posix().endswith(scenario.file)
+    last = scenario.line + scenario.text.count("\n")
+    return same and (not line or scenario.line <= int(line) <= last)
+
+
+def choice(expression: str, vocabulary: Vocabulary) -> Choice:
+    """What a Cucumber tag expression such as ``must and not @slow`` chooses.
+
+    An ``@`` before a tag may be left out, and a scenario also answers to the tag of its
+    requirement's area. Raises SelectionError, for an unknown tag too: it would choose nothing, or
+    with ``not`` everything, without a word.
     """
     bare = expression.replace("@", "")
     words = bare.replace("(", " ").replace(")", " ").split()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from queuecheck.catalogue.catalogue import Catalogue
 from queuecheck.catalogue.features import Scenario, Tag
 from queuecheck.catalogue.requirement import Level
+from queuecheck.profiles import Profile
 from queuecheck.suggestion import did_you_mean
 
 NEEDS_PREFIX = "needs:"
@@ -47,6 +48,16 @@ class Vocabulary:
     catalogue: Catalogue
     needs: frozenset[str]
     slow_needs: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, catalogue: Catalogue, profile: Profile, capabilities: Iterable[str]) -> Vocabulary:
+        """The tags of a profile's features; ``capabilities`` are what clusters may have."""
+        return cls(
+            profile=profile.name,
+            catalogue=catalogue,
+            needs=frozenset(profile.features) | frozenset(capabilities),
+            slow_needs=frozenset(each.name for each in profile.features.values() if each.slow),
+        )
 
     def markers(self) -> Iterator[tuple[str, str]]:
         """Each tag with what it means, ``needs:…`` once."""

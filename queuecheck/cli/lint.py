@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from queuecheck import resources
-from queuecheck.catalogue import CatalogueError, load_catalogue
+from queuecheck.catalogue import CatalogueError, Vocabulary, load_catalogue
 from queuecheck.cli.suite import PROFILE
+from queuecheck.cluster.words import CAPABILITIES
 
 FINDINGS = 1
 EPILOG = """\b
@@ -56,13 +57,12 @@ def lint(features: Path | None, steps: tuple[str, ...]) -> None:
     Each finding is one line: FILE:LINE: what; what to do.
     """
     from queuecheck.lint import Suite, examine  # noqa: PLC0415 - only to lint
-    from queuecheck.plugin.preflight import vocabulary  # noqa: PLC0415 - only to lint
     from queuecheck.profiles import load_profile  # noqa: PLC0415 - only to lint
 
     file = resources.catalogue_file(PROFILE)
     root = (features or resources.features_root()).resolve()
     try:
-        words = vocabulary(load_catalogue(file), load_profile(PROFILE))
+        words = Vocabulary.of(load_catalogue(file), load_profile(PROFILE), CAPABILITIES)
         problems = examine(Suite(root, steps, file, words))
     except (CatalogueError, ImportError) as error:
         raise click.UsageError(str(error)) from error

@@ -13,13 +13,15 @@ import click
 
 from queuecheck import resources
 from queuecheck.budgets import DEFAULTS
-from queuecheck.catalogue import Scenario
+from queuecheck.catalogue import Scenario, Selection, SelectionError, Vocabulary, choice
 from queuecheck.cli.configured import settle, shown
 from queuecheck.cli.lazy import SectionedCommand
 from queuecheck.cli.settings import BUDGET, Setting
 from queuecheck.cli.suite import read_descriptor, read_suite
 from queuecheck.cluster.choice import AUTO, NODES, PROVIDERS, ClusterChoice
 from queuecheck.cluster.kind_options import AS_IT_COMES, OFFERS, KindOptions
+from queuecheck.cluster.words import CAPABILITIES
+from queuecheck.report.document import ReportError, failed_in
 
 SETTINGS = resources.PACKAGE / "plugin" / "pytest.ini"
 PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "queuecheck.plugin")
@@ -330,13 +332,20 @@ def arguments(options: Options, *, tests: int) -> list[str]:
 def _selected(options: Options) -> list[Scenario]:
     """What would run; the plugin says in detail what is wrong with a selection."""
     suite = read_suite()
-    ids = {name.upper() for name in options.ids}
-    return [
-        each
-        for each in suite.scenarios
-        if (not ids or ids & set(each.requirements))
-        and (not options.places or any(place.startswith(each.file) for place in options.places))
-    ] or list(suite.scenarios)
+    profile = read_descriptor(options.implementation).profile
+    named = options.rerun_failed
+    try:
+        selection = Selection(
+            ids=options.ids,
+            places=options.places,
+            tags=choice(options.select, Vocabulary.of(suite.catalogue, profile, CAPABILITIES))
+            if options.select is not None
+            else None,
+            failed=None if named is None else failed_in(named),
+        )
+    except (SelectionError, ReportError):
+        selection = Selection()
+    return [each for each in suite.scenarios if selection(each)] or list(suite.scenarios)
 
 
 def located(options: Options) -> Options:

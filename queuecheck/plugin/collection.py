@@ -13,7 +13,8 @@ from types import ModuleType
 
 import pytest
 
-from queuecheck.catalogue import FeatureError, Scenario, read_feature
+from queuecheck.catalogue import FeatureError, Scenario, Vocabulary, read_feature
+from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.plugin import compat, options, preflight
 from queuecheck.plugin.account import Accounts
 from queuecheck.plugin.suite import SCENARIO, Suite
@@ -36,10 +37,13 @@ def prepare(config: pytest.Config) -> Suite:
         return config.stash[SUITE]
     options.settle(config)
     descriptor = preflight.descriptor_of(config)
-    words = preflight.vocabulary(preflight.catalogue_of(config, descriptor), descriptor.profile)
+    catalogue = preflight.catalogue_of(config, descriptor)
+    words = Vocabulary.of(catalogue, descriptor.profile, CAPABILITIES)
     for name, meaning in words.markers():
         config.addinivalue_line("markers", f"{name}: {meaning}")
-    suite = config.stash[SUITE] = Suite(config, descriptor, chosen=preflight.chosen(config, words))
+    suite = config.stash[SUITE] = Suite(
+        config, descriptor, chosen=preflight.selection(config, words)
+    )
     manager = config.pluginmanager
     manager.register(suite, "queuecheck-suite")
     manager.register(Accounts(), "queuecheck-accounts")

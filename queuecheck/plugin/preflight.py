@@ -16,12 +16,14 @@ from queuecheck.catalogue import (
     Choice,
     FeatureError,
     Scenario,
+    Selection,
     SelectionError,
     Vocabulary,
     check,
     choice,
     load_catalogue,
     read_features,
+    stands_at,
     wrong_entries,
 )
 from queuecheck.cluster.words import CAPABILITIES
@@ -32,9 +34,8 @@ from queuecheck.implementation import (
     packaged_descriptor,
 )
 from queuecheck.plugin import consent, facts, options
-from queuecheck.profiles import Profile
-from queuecheck.report.document import ReportError, read_report
-from queuecheck.verdict import ExitCode, Outcome, vacuity
+from queuecheck.report.document import ReportError, failed_in
+from queuecheck.verdict import ExitCode, vacuity
 
 
 def refuse(config: pytest.Config) -> int | None:
@@ -43,9 +44,10 @@ def refuse(config: pytest.Config) -> int | None:
         descriptor = descriptor_of(config)
         catalogue = catalogue_of(config, descriptor)
         scenarios = scenarios_of(config)
+        words = Vocabulary.of(catalogue, descriptor.profile, CAPABILITIES)
         problems = [
             *wrong_baseline(descriptor, catalogue),
-            *_problems(config, scenarios, vocabulary(catalogue, descriptor.profile)),
+            *_problems(config, scenarios, words),
             *_too_many_workers(config, descriptor),
         ]
     except (DescriptorError, CatalogueError, FeatureError) as error:
@@ -94,16 +96,6 @@ def wrong_baseline(descriptor: Descriptor, catalogue: Catalogue) -> Iterator[str
     """What is wrong with the known failures of an implementation."""
     for problem in wrong_entries(descriptor.baseline, catalogue):
         yield f"implementation {descriptor.name}: {problem}"
-
-
-def vocabulary(catalogue: Catalogue, profile: Profile) -> Vocabulary:
-    """The tags that mean something."""
-    return Vocabulary(
-        profile=profile.name,
-        catalogue=catalogue,
-        needs=frozenset(profile.features) | frozenset(CAPABILITIES),
-        slow_needs=frozenset(each.name for each in profile.features.values() if each.slow),
-    )
 
 
 def _problems(
@@ -155,16 +147,13 @@ def _too_many_workers(config: pytest.Config, descriptor: Descriptor) -> Iterator
         )
 
 
-def chosen(config: pytest.Config, words: Vocabulary) -> Choice:
-    """What ``--qc-select`` and ``--qc-rerun-failed`` say of a scenario.
-
-    Raises SelectionError or ReportError.
-    """
-    by_tags = selected(config, words)
-    failed = failed_before(config)
-    return lambda scenario: (
-        (by_tags is None or by_tags(scenario))
-        and (failed is None or (scenario.file, scenario.name) in failed)
+def selection(config: pytest.Config, words: Vocabulary) -> Selection:
+    """Which scenarios the options choose. Raises SelectionError or ReportError."""
+    return Selection(
+        ids=tuple(config.option.qc_id),
+        places=tuple(config.option.qc_at),
+        tags=selected(config, words),
+        failed=failed_before(config),
     )
 
 
@@ -175,16 +164,9 @@ def selected(config: pytest.Config, words: Vocabulary) -> Choice | None:
 
 
 def failed_before(config: pytest.Config) -> frozenset[tuple[str, str]] | None:
-    """File and name of what did not pass in the run of ``--qc-rerun-failed``; None without one.
-
-    Raises ReportError.
-    """
+    """What did not pass in the run of ``--qc-rerun-failed``; None without. Raises ReportError."""
     named = config.option.qc_rerun_failed
-    if named is None:
-        return None
-    fine = {Outcome.PASSED, Outcome.NOT_SUPPORTED}
-    runs = read_report(config.invocation_params.dir / named).scenarios
-    return frozenset((run.file, run.name) for run in runs if run.outcome not in fine)
+    return None if named is None else failed_in(config.invocation_params.dir / named)
 
 
 def _nothing_to_repeat(config: pytest.Config, scenarios: tuple[Scenario, ...]) -> Iterator[str]:
@@ -237,13 +219,3 @@ def _wrongly_spared(config: pytest.Config, scenarios: tuple[Scenario, ...]) -> I
     for each in spared:
         if (each.feature, each.scenario) not in known:
             yield f"{named}: there is no scenario {each.scenario!r} in {each.feature}"
-
-
-def stands_at(scenario: Scenario, place: str) -> bool:
-    """Whether ``file:line`` or ``file`` means the scenario; the file may have more in front."""
-    file, _, line = place.rpartition(":")
-    if not line.isdigit():
-        file, line = place, ""
-    same = Path(file).as_posix().endswith(scenario.file)
-    last = scenario.line + scenario.text.count("\n")
-    return same and (not line or scenario.line <= int(line) <= last)

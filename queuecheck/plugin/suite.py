@@ -17,7 +17,7 @@ import pytest
 from queuecheck.catalogue import NEEDS_PREFIX, Choice, Scenario
 from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.implementation import Descriptor
-from queuecheck.plugin import compat, facts, options, preflight, record
+from queuecheck.plugin import compat, facts, options, record
 from queuecheck.plugin.account import ACCOUNT
 from queuecheck.plugin.errors import classify, told
 from queuecheck.report import ClusterFacts, ScenarioRun
@@ -42,7 +42,7 @@ class Suite:
     def __init__(
         self, config: pytest.Config, descriptor: Descriptor, *, chosen: Choice | None = None
     ) -> None:
-        """``chosen`` is what ``--qc-select`` and ``--qc-rerun-failed`` say of a scenario."""
+        """``chosen`` is what the options say of a scenario."""
         self._config = config
         self._chosen = chosen or (lambda _: True)
         self.descriptor = descriptor
@@ -82,7 +82,11 @@ class Suite:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """``--qc-id``, ``--qc-select``, ``--qc-at``, ``--qc-rerun-failed``, then the order."""
-        left_out = [item for item in items if SCENARIO in item.stash and not self._wanted(item)]
+        left_out = [
+            item
+            for item in items
+            if SCENARIO in item.stash and not self._chosen(item.stash[SCENARIO])
+        ]
         if left_out:
             self._config.hook.pytest_deselected(items=left_out)
             items[:] = [item for item in items if item not in set(left_out)]
@@ -93,14 +97,6 @@ class Suite:
             random.Random(seed).shuffle(shuffled)  # noqa: S311 - an order, no secret
             others = [item for item in items if SCENARIO not in item.stash]
             items[:] = [*others, *shuffled]
-
-    def _wanted(self, item: pytest.Item) -> bool:
-        scenario = item.stash[SCENARIO]
-        names = [name.upper() for name in self._config.option.qc_id]
-        places = self._config.option.qc_at
-        by_id = not names or any(name in names for name in scenario.requirements)
-        by_place = not places or any(preflight.stands_at(scenario, place) for place in places)
-        return by_id and by_place and self._chosen(scenario)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

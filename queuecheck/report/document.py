@@ -10,6 +10,7 @@ from typing import Any
 
 from queuecheck.report.model import API_VERSION, KIND, Report
 from queuecheck.report.plain import NotPlain, from_plain, to_plain
+from queuecheck.verdict import Outcome
 
 LARGEST = 200 * 1024 * 1024
 # What is a long list gets a line for each entry: a reader can search it, and compare two of them.
@@ -35,6 +36,13 @@ def digest_of(document: Mapping[str, Any]) -> str:
 def dumps(report: Report) -> str:
     """The text of ``report.json``."""
     return "{\n" + ",\n".join(_entries(to_document(report))) + "\n}\n"
+
+
+def failed_in(file: Path) -> frozenset[tuple[str, str]]:
+    """File and name of what did not pass in the run of a report. Raises ReportError."""
+    fine = {Outcome.PASSED, Outcome.NOT_SUPPORTED}
+    runs = read_report(file).scenarios
+    return frozenset((run.file, run.name) for run in runs if run.outcome not in fine)
 
 
 def read_document(file: Path) -> dict[str, Any]:

@@ -10,11 +10,12 @@ from queuecheck import resources
 from queuecheck.catalogue import (
     FeatureError,
     Scenario,
+    Vocabulary,
     check,
     load_catalogue,
     read_features,
 )
-from queuecheck.plugin.preflight import vocabulary
+from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.profiles import load_profile
 
 TEXT = """\
@@ -101,5 +102,5 @@ def test_a_file_that_does_not_parse_is_named_with_the_line(
 def test_our_own_features_are_usable() -> None:
     profile = load_profile("koord-queue")
     catalogue = load_catalogue(resources.catalogue_file("koord-queue"))
-    words = vocabulary(catalogue, profile)
+    words = Vocabulary.of(catalogue, profile, CAPABILITIES)
     assert check(read_features(resources.features_root()), words) == ()

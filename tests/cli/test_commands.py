@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from queuecheck import resources
 from queuecheck.cli import cli, explain, main, one_line
-from queuecheck.cli.run import SECTIONS, WORKERS, Options, arguments, borne, workers_of
+from queuecheck.cli.run import SECTIONS, WORKERS, Options, _selected, arguments, borne, workers_of
 from queuecheck.cli.suite import read_suite
 
 HEAVY = {"kubernetes", "pytest", "jsonschema", "jinja2", "rich", "prometheus_client", "xdist"}
@@ -175,6 +175,30 @@ def test_a_run_of_one_scenario_starts_no_workers() -> None:
     assert "-n" not in arguments(Options(), tests=1)
     words = arguments(Options(workers=4), tests=3)
     assert words[words.index("-n") + 1] == "3"
+
+
+def test_workers_are_counted_on_what_is_chosen() -> None:
+    every = _selected(Options())
+    slow = _selected(Options(select="slow"))
+    assert 1 < len(slow) < len(every)
+    there = f"{slow[0].file}:{slow[0].line}"
+    for options in (
+        Options(places=(there,)),
+        Options(select="slow", places=(there,)),
+        Options(ids=slow[0].requirements[:1], places=(there,)),
+    ):
+        assert _selected(options) == [slow[0]]
+
+
+def test_what_chooses_nothing_is_left_to_the_plugin_to_explain() -> None:
+    every = _selected(Options())
+    for options in (
+        Options(select="no-such-tag"),
+        Options(select="("),
+        Options(ids=("KQ-XYZ-01",)),
+        Options(rerun_failed=Path("no-such-report")),
+    ):
+        assert _selected(options) == every
 
 
 def test_processes_belong_to_one_worker_where_all_share_a_cluster() -> None:
