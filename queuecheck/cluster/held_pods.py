@@ -27,6 +27,7 @@ SMALL = "10m"
 SMALL_LIMIT = "100m"
 MILLI = re.compile(r"(\d+)m")
 KINDS = ("initContainers", "containers")
+LACKING = frozenset({"ErrImageNeverPull", "ImagePullBackOff"})
 JsonPatch = list[KubeObject]
 
 
@@ -91,6 +92,24 @@ def ending(pod: KubeObject, workload: Workload, phase: str) -> JsonPatch:
 def starts(pod: KubeObject, workload: Workload) -> bool:
     """Whether no container of it is held back any more."""
     return all(container["image"] != workload.held for _, container in _containers(pod))
+
+
+def lacking_image(pod: KubeObject, workload: Workload) -> str | None:
+    """A node's own words where it has not, and does not get, what a container shall run.
+
+    That the image which holds a container back is nowhere is no such lack, nor is a first pull that
+    has failed: the node tries again.
+    """
+    status = pod.get("status") or {}
+    for kind in ("initContainerStatuses", "containerStatuses"):
+        for each in status.get(kind) or ():
+            waiting = (each.get("state") or {}).get("waiting") or {}
+            reason, message = waiting.get("reason"), str(waiting.get("message"))
+            # The words may still be about the image before this one.
+            if reason in LACKING and workload.held not in (each["image"], *message.split('"')):
+                node = pod["spec"].get("nodeName")
+                return f"a pod does not start on node {node}: {reason}: {message}"
+    return None
 
 
 def _held_container(container: KubeObject, workload: Workload) -> KubeObject:

@@ -35,6 +35,9 @@ class NodeDriver(Protocol):
     def close_slot(self, slot: str) -> None:
         """Nothing further is bound; what is bound stays and goes on."""
 
+    def hindrance(self) -> str | None:
+        """Why a pod that was told to run cannot, by no fault of the implementation."""
+
     def reset(self) -> None:
         """Every slot is closed and every order forgotten: the end of a scenario."""
 

@@ -91,6 +91,17 @@ class RealNodes:
         with self._commands():
             self._slot(slot).room = 0
 
+    def hindrance(self) -> str | None:
+        """See NodeDriver: an image that a node has not, and does not get."""
+        with self._lock:
+            told = [pod for pod in self._pods.values() if self._is_told_to_run(pod)]
+        found = (held_pods.lacking_image(pod, self._workload) for pod in told)
+        return next(filter(None, found), None)
+
+    def _is_told_to_run(self, pod: KubeObject) -> bool:
+        state = self._slots.get(self._slot_of.get(_uid(pod), ""))
+        return state is not None and state.running and _uid(pod) in state.let_in
+
     def reset(self) -> None:
         """See NodeDriver."""
         with self._commands():

@@ -116,6 +116,10 @@ class SimulatedNodes:
             if slot in self._slots:
                 self._shut(self._slots[slot])
 
+    def hindrance(self) -> str | None:
+        """See NodeDriver. Nothing is needed here that could be missing."""
+        return None
+
     def reset(self) -> None:
         """See NodeDriver."""
         with self._commands():

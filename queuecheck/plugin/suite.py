@@ -21,6 +21,7 @@ from queuecheck.plugin import compat, facts, options, record
 from queuecheck.plugin.account import ACCOUNT
 from queuecheck.plugin.errors import classify, told
 from queuecheck.report import ClusterFacts, ScenarioRun
+from queuecheck.timeline import ClaimFailed
 from queuecheck.verdict import Outcome
 from queuecheck.world import EnvironmentBroken, Stage, World
 
@@ -31,6 +32,8 @@ SCENARIO = pytest.StashKey[Scenario]()
 DECIDED = pytest.StashKey[tuple[Outcome, str]]()
 FAILED = pytest.StashKey[bool]()
 STORY = pytest.StashKey[list[str]]()
+# What kept the scenario's pods from running, where a claim has failed.
+HINDRANCE = pytest.StashKey[EnvironmentBroken]()
 EVIDENCE = pytest.StashKey[str]()
 LONGEST_FAILURE = 20_000
 SERIAL = "serial"
@@ -131,6 +134,8 @@ class Suite:
         else:
             item.stash[STORY].append(evidence.problem or f"evidence: {evidence.directory}")
             item.stash[EVIDENCE] = str(evidence.directory)
+        if isinstance(exception, ClaimFailed) and (found := world.hindrance()) is not None:
+            item.stash[HINDRANCE] = found
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -141,6 +146,8 @@ class Suite:
         if SCENARIO not in item.stash:
             return report
         error = None if call.excinfo is None else call.excinfo.value
+        if error is not None and call.when == "call":
+            error = item.stash.get(HINDRANCE, error)
         found = item.stash.get(DECIDED, None) if report.skipped else None
         outcome, reason = found or classify(call.when, error)
         if outcome is Outcome.FAILED:

@@ -33,7 +33,9 @@ from queuecheck.timeline import (
 )
 from queuecheck.world.canary import make_namespace
 from queuecheck.world.cleanup import Cleanup
+from queuecheck.world.errors import EnvironmentBroken
 from queuecheck.world.names import Names
+from queuecheck.world.obstacle import IMAGES
 
 if TYPE_CHECKING:
     from queuecheck.faults import FaultProxy
@@ -174,6 +176,11 @@ class World:
     def logs(self) -> Mapping[str, str]:
         """What each component has logged since the scenario began."""
         return self.implementation.logs(since=self._log_mark)
+
+    def hindrance(self) -> EnvironmentBroken | None:
+        """What is wrong with the nodes, where it keeps the scenario's pods from running."""
+        found = self.nodes.hindrance()
+        return None if found is None else EnvironmentBroken(f"{found}; {IMAGES}")
 
     def take_evidence(self, *, failure: Failure | None = None, error: str = "") -> Evidence:
         """Writes what was seen so far into a directory of the scenario's own. Raises nothing."""

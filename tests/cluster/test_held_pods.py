@@ -111,3 +111,34 @@ def test_a_pod_is_made_small_without_a_change_of_its_class(
     patch = held_pods.shrinking(pod({"resources": resources}))
     assert {each["path"].split("/")[-2]: each["value"] for each in patch} == changed
     assert all(each["path"].endswith("/cpu") for each in patch)
+
+
+def waiting(image: str, reason: str, *, about: str = "") -> dict[str, Any]:
+    """A pod with a container whose image is not there, in the words of a kubelet."""
+    message = f'Container image "{about or image}" is not present with pull policy of Never'
+    state = {"waiting": {"reason": reason, "message": message}}
+    held = pod({"image": image}, nodeName="b")
+    return {**held, "status": {"containerStatuses": [{"image": image, "state": state}]}}
+
+
+def test_an_image_that_a_node_lacks_is_told_in_its_words() -> None:
+    assert held_pods.lacking_image(waiting(WORKLOAD.runs, "ErrImageNeverPull"), WORKLOAD) == (
+        "a pod does not start on node b: ErrImageNeverPull: Container image "
+        '"example.test/work:runs" is not present with pull policy of Never'
+    )
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        pytest.param(waiting(WORKLOAD.held, "ErrImageNeverPull"), id="held back"),
+        pytest.param(
+            waiting(WORKLOAD.runs, "ErrImageNeverPull", about=WORKLOAD.held), id="held until now"
+        ),
+        pytest.param(waiting(WORKLOAD.runs, "ErrImagePull"), id="pulled again soon"),
+        pytest.param(waiting(WORKLOAD.runs, "ContainerCreating"), id="starting"),
+        pytest.param(pod({"image": WORKLOAD.runs}), id="without a status"),
+    ],
+)
+def test_a_pod_that_is_held_back_or_starting_lacks_no_image(found: dict[str, Any]) -> None:
+    assert held_pods.lacking_image(found, WORKLOAD) is None

@@ -66,6 +66,20 @@ def play(api: Api, pod: KubeObject, phase: str) -> None:
     )
 
 
+def lacks(api: Api, pod: KubeObject, image: str) -> None:
+    """The words of a kubelet on whose node the image is not."""
+    message = f'Container image "{image}" is not present with pull policy of Never'
+    waits = {"waiting": {"reason": "ErrImageNeverPull", "message": message}}
+    found = {"name": "main", "image": image, "imageID": "", "ready": False, "restartCount": 0}
+    api.patch(
+        PODS,
+        pod["metadata"]["name"],
+        {"status": {"containerStatuses": [{**found, "state": waits}]}},
+        namespace=pod["metadata"]["namespace"],
+        subresource="status",
+    )
+
+
 def test_as_many_pods_are_bound_as_there_is_room_for(
     api: Api, namespace: str, nodes: RealNodes
 ) -> None:
@@ -104,6 +118,25 @@ def test_pods_that_are_bound_start_when_they_are_told_to(
     watched(api, PODS, namespace, lambda pods: len(bound(pods)) == 1)
     nodes.run(slot)
     watched(api, PODS, namespace, lambda pods: images(pods) == [WORKLOAD.held, WORKLOAD.runs])
+
+
+def test_a_node_that_lacks_an_image_is_found_out_once_pods_are_told_to_run(
+    api: Api, namespace: str, nodes: RealNodes
+) -> None:
+    slot = submit(api, namespace, nodes, pods=1)
+    nodes.open_slot(slot, pods=1)
+    (pod,) = bound(watched(api, PODS, namespace, lambda pods: len(bound(pods)) == 1))
+    lacks(api, pod, WORKLOAD.held)
+    assert nodes.hindrance() is None
+    nodes.run(slot)
+    (pod,) = watched(api, PODS, namespace, lambda pods: images(pods) == [WORKLOAD.runs]).values()
+    lacks(api, pod, WORKLOAD.runs)
+    # A pod of another slot comes after the node's words have been seen.
+    nodes.open_slot(f"{namespace}-other", pods=1)
+    spec = nodes.placed({"containers": [{"name": "main"}]}, f"{namespace}-other")
+    api.create(PODS, {"metadata": {"name": "other"}, "spec": spec}, namespace=namespace)
+    watched(api, PODS, namespace, lambda pods: len(bound(pods)) == 2)
+    assert (nodes.hindrance() or "").startswith("a pod does not start on node")
 
 
 def test_pods_end_as_they_are_told_to_and_each_of_them_once(

@@ -47,6 +47,10 @@ def note(text):
 
 class World:
     cleanup_fails = False
+    hindered = None
+
+    def hindrance(self):
+        return self.hindered
 
     def take_evidence(self, *, failure, error):
         note("evidence")
@@ -81,6 +85,12 @@ def all_is_well():
 @then("the claim fails")
 def the_claim_fails():
     raise ClaimFailed(Failure(claim="eventually", sentence="low is marked", reason="not seen"))
+
+
+@then("the claim fails, for an image is missing")
+def hindered(world):
+    world.hindered = EnvironmentBroken("a pod does not start on node b: ErrImageNeverPull")
+    the_claim_fails()
 
 
 @then("the step asserts in vain")
@@ -203,6 +213,7 @@ OUTCOMES = {
     "nobody can tell": ("HARNESS ERROR", 4, "no verdict"),
     "a step is wrong": ("HARNESS ERROR", 4, "no verdict"),
     "no such step": ("HARNESS ERROR", 4, "no verdict"),
+    "the claim fails, for an image is missing": ("ENVIRONMENT", 3, "no verdict"),
     "the controller is gone": ("ENVIRONMENT", 3, "no verdict"),
     "the clean-up will fail": ("CLEAN-UP ERROR", 4, "no verdict"),
 }
