@@ -49,8 +49,11 @@ def consent(*cautions: str, question: str, yes: bool) -> bool:
     if not sys.stdin.isatty():
         say("nothing was written: say --yes to go on all the same")
         return False
-    if click.confirm(question, err=True):
-        return True
+    try:
+        if click.confirm(question, err=True):
+            return True
+    except click.Abort:  # Ctrl-C or Ctrl-D, which leave the cursor behind the question
+        sys.stderr.write("\n")
     say("nothing was written")
     return False
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -55,6 +57,30 @@ def play(command: list[str]) -> subprocess.CompletedProcess[str]:
         check=False,
         cwd=resources.CHECKOUT,
     )
+
+
+def answer(command: list[str], question: str, keys: bytes) -> tuple[int, list[str]]:
+    """Runs it in a terminal, where the question is answered: exit code, and what is to be read."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(resources.CHECKOUT)
+        os.execv(command[0], command)  # noqa: S606 - a shell would be one more process to hang up
+    read = b""
+    while chunk := _read(terminal):
+        asked = question.encode() in read
+        read += chunk
+        if not asked and question.encode() in read:
+            os.write(terminal, keys)
+    os.close(terminal)
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status), read.decode().replace("\r\n", "\n").splitlines()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # as Linux says that nobody has the other end any more
+        return b""
 
 
 def token(admin: Api, namespace: str = "queuecheck", name: str = "suite") -> str:

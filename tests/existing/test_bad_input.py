@@ -21,7 +21,7 @@ from queuecheck.kube import Api, KubeconfigError, KubeObject
 from queuecheck.kube.resource import SERVICE_ACCOUNTS
 from queuecheck.world.examination import examine
 from tests.existing.listing import listing
-from tests.existing.somebodys import CONTEXT, QUEUECHECK, Somebodys, play, token
+from tests.existing.somebodys import CONTEXT, QUEUECHECK, Somebodys, answer, play, token
 
 NEVER_GUESSED = "which cluster is written to is never guessed"
 ONE_AT_A_TIME = "one implementation, so one at a time is played"
@@ -116,7 +116,9 @@ def test_a_user_without_rights_is_told_all_of_them_at_once(
     assert listing(somebodys.admin) == before
 
 
-def test_others_queues_are_not_written_beside_without_asking(somebodys: Somebodys) -> None:
+@pytest.fixture
+def others_quota(somebodys: Somebodys) -> Iterator[None]:
+    """Somebody has one, who does not expect the suite to come."""
     quota = {
         "apiVersion": "scheduling.sigs.k8s.io/v1alpha1",
         "kind": "ElasticQuota",
@@ -125,17 +127,45 @@ def test_others_queues_are_not_written_beside_without_asking(somebodys: Somebody
     }
     quotas = REFERENCE.profile.quotas
     somebodys.admin.create(quotas, quota, namespace="default")
+    yield
+    somebodys.admin.delete(quotas, "research", namespace="default")
+
+
+@pytest.mark.usefixtures("others_quota")
+def test_others_queues_are_not_written_beside_without_asking(somebodys: Somebodys) -> None:
     before = listing(somebodys.admin)
-    try:
-        answer = play(somebodys.queuecheck("run", "--nodes", "simulated"))
-        assert listing(somebodys.admin) == before
-    finally:
-        somebodys.admin.delete(quotas, "research", namespace="default")
+    answer = play(somebodys.queuecheck("run", "--nodes", "simulated"))
+    assert listing(somebodys.admin) == before
     assert (answer.returncode, answer.stdout) == (2, "")
     assert answer.stderr.splitlines()[1:] == [
         "queuecheck: the cluster has what is not ours: 1 ElasticQuota (default/research)",
         "queuecheck: nothing was written: say --yes to go on all the same",
     ]
+
+
+@pytest.mark.usefixtures("others_quota")
+@pytest.mark.parametrize("keys", [b"n\n", b"\n", b"\x04", b"\x03"], ids=["n", "enter", "end", "^C"])
+def test_whoever_does_not_say_yes_in_a_terminal_keeps_the_cluster_as_it_is(
+    somebodys: Somebodys, keys: bytes
+) -> None:
+    before = listing(somebodys.admin)
+    code, lines = answer(
+        somebodys.queuecheck("run", "--nodes", "simulated"), "Write to this cluster? [y/N]: ", keys
+    )
+    assert listing(somebodys.admin) == before
+    assert code == 2
+    assert lines[-1] == "queuecheck: nothing was written"
+
+
+@pytest.mark.usefixtures("others_quota")
+def test_whoever_says_yes_in_a_terminal_has_the_scenarios_played(
+    somebodys: Somebodys, tmp_path: Path
+) -> None:
+    where = ("--nodes", "simulated", "--report", str(tmp_path))
+    words = somebodys.queuecheck("run", *where, "--id", "KQ-SEQ-02")
+    code, lines = answer(words, "Write to this cluster? [y/N]: ", b"y\n")
+    assert code == 0, lines
+    assert "selection passed" in "\n".join(lines)
 
 
 def test_a_cluster_without_kubelets_needs_simulated_nodes(somebodys: Somebodys) -> None:
