@@ -10,10 +10,15 @@ from queuecheck.kube.resource import CONFIG_MAPS, SERVICE_ACCOUNTS
 ROUNDS = 3
 
 
-def cross_kind_order(api: Api, *, namespace: str) -> bool:
+def found_out(api: Api, *, namespace: str) -> frozenset[str]:
+    """The words for what the cluster can do of all this; what is tried out there is removed."""
+    return frozenset({"cross-kind-order"} if _cross_kind_order(api, namespace) else ())
+
+
+def _cross_kind_order(api: Api, namespace: str) -> bool:
     """Whether resourceVersions of different kinds count on one clock.
 
-    Writes one object of a kind after one of another, a few times, and compares. It removes them.
+    Writes one object of a kind after one of another, a few times, and compares.
     """
     kinds = (CONFIG_MAPS, SERVICE_ACCOUNTS)
     written: list[tuple[Resource, str]] = []

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from queuecheck.cluster import kubeconfig
-from queuecheck.cluster.capabilities import cross_kind_order
+from queuecheck.cluster.capabilities import found_out
 from queuecheck.cluster.choice import ClusterChoice
+from queuecheck.cluster.connection import Connection
 from queuecheck.cluster.errors import ClusterError
 from queuecheck.cluster.nodes import NodeDriver
 from queuecheck.cluster.processes import SUPERVISOR
@@ -22,7 +23,7 @@ from queuecheck.cluster.real_nodes import RealNodes
 from queuecheck.cluster.simulated import SimulatedNodes
 from queuecheck.cluster.tokens import token_of
 from queuecheck.cluster.workload import Workload
-from queuecheck.kube import Api, ApiError, KubeconfigError
+from queuecheck.kube import ApiError, KubeconfigError
 from queuecheck.kube.resource import NAMESPACES
 
 
@@ -52,13 +53,13 @@ class ExistingCluster:
         self._capabilities: frozenset[str] = frozenset()
         self._document: dict[str, Any] = {}
         self._directory: Path | None = None
-        self._api: Api | None = None
-        self._nodes: SimulatedNodes | RealNodes | None = None
+        self._connection = Connection(self.name)
+        self._simulated: SimulatedNodes | None = None
 
     @property
     def reason(self) -> str:
         """See Cluster."""
-        server = self._api.server if self._api is not None else "not connected"
+        server = self._connection.api.server if self._connection.is_open else "not connected"
         return f"cluster {self.name}: {server}, named by --kubeconfig and --context"
 
     @property
@@ -74,9 +75,7 @@ class ExistingCluster:
     @property
     def nodes(self) -> NodeDriver:
         """See Cluster."""
-        if self._nodes is None:
-            raise ClusterError(f"cluster {self.name} is not connected")
-        return self._nodes
+        return self._connection.nodes
 
     @property
     def serving_certificate(self) -> tuple[Path, Path] | None:
@@ -90,9 +89,8 @@ class ExistingCluster:
                 f"cluster {self.name} has no user {user!r}: a process of the descriptor "
                 "needs an account, namespace/name, whose rights it has there"
             )
-        assert self._api is not None
         namespace, _, name = account.partition("/")
-        token = token_of(self._api, namespace=namespace, account=name)
+        token = token_of(self._connection.api, namespace=namespace, account=name)
         return kubeconfig.write(
             kubeconfig.as_token(self._document, token), self._opened / f"{user}.kubeconfig"
         )
@@ -113,18 +111,17 @@ class ExistingCluster:
 
     def stop(self) -> None:
         """See Cluster. What cannot be taken away is left to ``queuecheck clean``."""
-        if self._nodes is not None:
-            self._nodes.stop()
-        if isinstance(self._nodes, SimulatedNodes):
+        self._connection.leave_nodes()
+        if self._simulated is not None:
             with suppress(ApiError):
-                self._nodes.remove()
-        if self._api is not None:
+                self._simulated.remove()
+        if self._connection.is_open:
             with suppress(ApiError):
-                self._api.delete(NAMESPACES, self._namespace)
-            self._api.close()
+                self._connection.api.delete(NAMESPACES, self._namespace)
+            self._connection.close()
         if self._directory is not None:
             SUPERVISOR.remove_directory(self._directory)
-        self._nodes = self._api = self._directory = None
+        self._simulated = self._directory = None
         self._capabilities = frozenset()
 
     @property
@@ -138,23 +135,22 @@ class ExistingCluster:
         self._directory = Path(tempfile.mkdtemp(prefix="queuecheck-"))
         SUPERVISOR.own_directory(self._directory)
         kubeconfig.write(self._document, self.kubeconfig)
-        api = self._api = Api.from_kubeconfig(self.kubeconfig, user_agent="queuecheck-cluster")
+        api = self._connection.open(self.kubeconfig)
         metadata = {
             "name": self._namespace,
             "labels": self._labels,
             "annotations": self._annotations,
         }
         api.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
-        words = set()
-        if cross_kind_order(api, namespace=self._namespace):
-            words.add("cross-kind-order")
+        words = {*found_out(api, namespace=self._namespace)}
         if self._choice.nodes == "simulated":
-            self._nodes = SimulatedNodes(
+            nodes = self._simulated = SimulatedNodes(
                 api, prefix=self._namespace, labels=self._labels, heartbeat=True
             )
+            self._connection.play(nodes)
             words.add("simulated-nodes")
         else:
             named = self._choice.workload
-            self._nodes = RealNodes(api, Workload(named, pulled=True) if named else Workload())
-        self._nodes.start()
+            workload = Workload(named, pulled=True) if named else Workload()
+            self._connection.play(RealNodes(api, workload))
         self._capabilities = frozenset(words)

@@ -18,7 +18,8 @@ import yaml
 
 from queuecheck.cluster import docker, kubeconfig, sharing
 from queuecheck.cluster.awaiting import Objects, await_objects
-from queuecheck.cluster.capabilities import cross_kind_order
+from queuecheck.cluster.capabilities import found_out
+from queuecheck.cluster.connection import Connection
 from queuecheck.cluster.credentials import write_private
 from queuecheck.cluster.errors import ClusterError
 from queuecheck.cluster.kind_faults import Machine, shortages
@@ -31,7 +32,6 @@ from queuecheck.cluster.programs import cache_root
 from queuecheck.cluster.real_nodes import RealNodes
 from queuecheck.cluster.tokens import token_of
 from queuecheck.cluster.workload import NoProgram, Workload, archive
-from queuecheck.kube import Api
 from queuecheck.kube.resource import NODES, SERVICE_ACCOUNTS
 
 READY_SECONDS = 240.0
@@ -66,8 +66,7 @@ class KindCluster:
         self._entered = False
         self._capabilities: frozenset[str] = frozenset()
         self._kind: Kind | None = None
-        self._api: Api | None = None
-        self._nodes: RealNodes | None = None
+        self._connection = Connection(self.name)
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -92,7 +91,7 @@ class KindCluster:
                 f"account, namespace/name, whose rights it has there"
             )
         namespace, _, name = account.partition("/")
-        token = token_of(self._client, namespace=namespace, account=name)
+        token = token_of(self._connection.api, namespace=namespace, account=name)
         document = yaml.safe_load(self.kubeconfig.read_text("utf-8"))
         return kubeconfig.write(
             kubeconfig.as_token(document, token), self._directory / f"{user}.kubeconfig"
@@ -101,9 +100,7 @@ class KindCluster:
     @property
     def nodes(self) -> NodeDriver:
         """See Cluster."""
-        if self._nodes is None:
-            raise ClusterError(f"cluster {self.name} is not running")
-        return self._nodes
+        return self._connection.nodes
 
     def start(self) -> None:
         """See Cluster; where another worker has made it, it is there at once."""
@@ -117,11 +114,7 @@ class KindCluster:
 
     def stop(self) -> None:
         """See Cluster: the last one out deletes what is ours and shall not be kept."""
-        if self._nodes is not None:
-            self._nodes.stop()
-        if self._api is not None:
-            self._api.close()
-        self._nodes = self._api = None
+        self._connection.close()
         self._capabilities = frozenset()
         if self._entered:
             with sharing.alone(self._lock):
@@ -143,12 +136,6 @@ class KindCluster:
     def _lock(self) -> Path:
         return self._root / "lock"
 
-    @property
-    def _client(self) -> Api:
-        if self._api is None:
-            raise ClusterError(f"cluster {self.name} is not running")
-        return self._api
-
     def _start(self) -> None:
         engine = docker.engine()
         program = find_kind(self._options.bin)
@@ -163,14 +150,11 @@ class KindCluster:
                 self._make(self._kind, engine)
             if self._options.keep:
                 (self._directory / KEPT).touch()
-            self._connect()
+            self._connection.open(self.kubeconfig)
             for path in self._manifests:
-                apply_manifests(self._client, path)
-        nodes = self._nodes = RealNodes(self._client, Workload())
-        nodes.start()
-        probed = (
-            {"cross-kind-order"} if cross_kind_order(self._client, namespace="default") else set()
-        )
+                apply_manifests(self._connection.api, path)
+        self._connection.play(RealNodes(self._connection.api, Workload()))
+        probed = found_out(self._connection.api, namespace="default")
         stays = _owner(self._directory) == THEIRS or (self._directory / KEPT).exists()
         self._capabilities = frozenset(
             {"own-users", *probed} | (set() if stays else {"disposable"})
@@ -178,8 +162,8 @@ class KindCluster:
         self.reason = self._told()
 
     def _told(self) -> str:
-        version = json.loads(self._client.raw("/version"))["gitVersion"]
-        count = len(self._client.list(NODES).items)
+        version = json.loads(self._connection.api.raw("/version"))["gitVersion"]
+        count = len(self._connection.api.list(NODES).items)
         kept = f"; it is kept: {self.kubeconfig}" if (self._directory / KEPT).exists() else ""
         nodes = f"{count} node{'s'[: count != 1]}"
         return f"cluster kind: {self.name}, Kubernetes {version} on {nodes}, {self._why}{kept}"
@@ -204,12 +188,16 @@ class KindCluster:
             write_private(self.kubeconfig, kind.kubeconfig(self.name))
         else:
             self._create(kind, engine)
-        self._connect()
+        api = self._connection.open(self.kubeconfig)
         await_objects(
-            self._client, NODES, _all_ready, what="nodes that are ready", seconds=READY_SECONDS
+            api,
+            NODES,
+            _all_ready,
+            what="nodes that are ready",
+            seconds=READY_SECONDS,
         )
         await_objects(
-            self._client,
+            api,
             SERVICE_ACCOUNTS,
             lambda found: "default" in found,
             what="the default service account",
@@ -255,10 +243,6 @@ class KindCluster:
         file = self._directory / "workload.tar"
         file.write_bytes(content)
         return file
-
-    def _connect(self) -> None:
-        if self._api is None:
-            self._api = Api.from_kubeconfig(self.kubeconfig, user_agent="queuecheck-cluster")
 
     def _reap(self, program: Path) -> None:
         """What runs that were killed have left, and what of ours somebody else has deleted."""

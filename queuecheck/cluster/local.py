@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from queuecheck.cluster import servers
-from queuecheck.cluster.capabilities import cross_kind_order
+from queuecheck.cluster.capabilities import found_out
+from queuecheck.cluster.connection import Connection
 from queuecheck.cluster.credentials import (
     User,
     write_kubeconfig,
@@ -79,8 +80,7 @@ class LocalCluster:
         self._ports: Ports
         self._users: list[User] = []
         self._children: list[Child] = []
-        self._nodes: SimulatedNodes | None = None
-        self._api: Api | None = None
+        self._connection = Connection(name)
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -115,9 +115,7 @@ class LocalCluster:
     @property
     def nodes(self) -> NodeDriver:
         """See Cluster."""
-        if self._nodes is None:
-            raise ClusterError(f"cluster {self.name} is not running")
-        return self._nodes
+        return self._connection.nodes
 
     def start(self) -> None:
         """See Cluster."""
@@ -136,15 +134,12 @@ class LocalCluster:
 
     def stop(self) -> None:
         """See Cluster."""
-        if self._nodes is not None:
-            self._nodes.stop()
-        if self._api is not None:
-            self._api.close()
+        self._connection.close()
         for child in self._children:  # there is nothing to save, and a graceful end takes seconds
             child.kill()
         if self._files is not None:
             SUPERVISOR.remove_directory(self._files.directory)
-        self._nodes = self._api = self._files = None
+        self._files = None
         self._children = []
         self._capabilities = frozenset()
 
@@ -167,15 +162,12 @@ class LocalCluster:
         if not seed.present():
             self._grow(found, seed)
         self._boot(found, seed)
-        nodes = self._nodes = SimulatedNodes(self._client)
-        nodes.start()
+        self._connection.play(SimulatedNodes(self._connection.api))
         (manager, scheduler), ports = self._children[-2:], self._ports
-        self._wait(lambda: _default_account(self._client), "the default service account", manager)
+        self._await_default_account(manager)
         # A seed has brought the account: it says nothing of this controller manager.
         self._wait(lambda: self._ready(ports.controller_manager, HEALTHY), HEALTHY, manager)
-        probed = (
-            {"cross-kind-order"} if cross_kind_order(self._client, namespace="default") else set()
-        )
+        probed = found_out(self._connection.api, namespace="default")
         self._wait(lambda: self._ready(ports.scheduler, READY), READY, scheduler)
         self._capabilities = frozenset({"simulated-nodes", "disposable", "own-users", *probed})
 
@@ -191,7 +183,7 @@ class LocalCluster:
         self._await_apiserver(READY)
         self._launch("kube-controller-manager", servers.controller_manager(found, files, ports))
         self._launch("kube-scheduler", servers.scheduler(found, files, ports))
-        self._connect()
+        self._connection.open(self.kubeconfig)
 
     def _grow(self, found: Programs, seed: Seed) -> None:
         """Makes the seed, once for each machine. Without a cache to keep it in, there is none."""
@@ -214,7 +206,7 @@ class LocalCluster:
         manager = self._launch(
             "kube-controller-manager", servers.controller_manager(found, files, ports)
         )
-        self._wait(lambda: _default_account(self._client), "the default service account", manager)
+        self._await_default_account(manager)
         etcd, *others = self._children
         for child in others:
             child.kill()
@@ -250,9 +242,9 @@ class LocalCluster:
 
     def _await_definitions(self) -> None:
         self._await_apiserver(USABLE)
-        self._connect()
+        self._connection.open(self.kubeconfig)
         for path in self._manifests:
-            apply_manifests(self._client, path)
+            apply_manifests(self._connection.api, path)
 
     def _await_apiserver(self, path: str) -> None:
         token = self._users[0].token
@@ -262,14 +254,9 @@ class LocalCluster:
     def _ready(self, port: int, path: str, token: str | None = None) -> bool:
         return answers_ok(port, path, authority=self._started().certificate, token=token)
 
-    def _connect(self) -> None:
-        if self._api is None:
-            self._api = Api.from_kubeconfig(self.kubeconfig, user_agent="queuecheck-cluster")
-
-    @property
-    def _client(self) -> Api:
-        assert self._api is not None
-        return self._api
+    def _await_default_account(self, manager: Child) -> None:
+        api = self._connection.api
+        self._wait(lambda: _default_account(api), "the default service account", manager)
 
     def _launch(self, name: str, command: list[str]) -> Child:
         log = self._started().log(name)

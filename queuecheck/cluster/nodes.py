@@ -17,6 +17,9 @@ SLOT_LABEL = "queuecheck.dev/slot"
 class NodeDriver(Protocol):
     """What becomes of the pods of a slot. Safe to use from one thread at a time."""
 
+    def start(self) -> None:
+        """Begins to follow the pods; once."""
+
     def placed(self, pod: KubeObject, slot: str) -> KubeObject:
         """The spec of a pod, changed so that it waits for the slot, and nothing besides."""
 

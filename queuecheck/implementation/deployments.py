@@ -19,6 +19,7 @@ from queuecheck.implementation import rollout
 from queuecheck.implementation.changes import find_changes, put_back
 from queuecheck.implementation.config_map import ConfigMap
 from queuecheck.implementation.deployed import Deployed
+from queuecheck.implementation.described import Described
 from queuecheck.implementation.descriptor import Descriptor
 from queuecheck.implementation.errors import ImplementationError
 from queuecheck.implementation.installation import Installation
@@ -29,11 +30,11 @@ from queuecheck.kube import Api, ApiError
 from queuecheck.kube.resource import DEPLOYMENTS
 
 
-class DeploymentImplementation:
+class DeploymentImplementation(Described):
     """The Deployments of a descriptor on a cluster, found or installed by the first ``start``."""
 
     def __init__(self, descriptor: Descriptor, cluster: Cluster) -> None:
-        self._descriptor = descriptor
+        super().__init__(descriptor)
         self._cluster = cluster
         self._lock = threading.RLock()
         self._client: Api | None = None
@@ -43,21 +44,6 @@ class DeploymentImplementation:
         self._held: set[str] = set()
         self._touched = False
         self._starts = 0
-
-    @property
-    def name(self) -> str:
-        """See Implementation."""
-        return self._descriptor.title
-
-    @property
-    def queue_namespace(self) -> str:
-        """See Implementation."""
-        return self._descriptor.queue_namespace
-
-    @property
-    def features(self) -> frozenset[str]:
-        """See Implementation."""
-        return self._descriptor.features
 
     @property
     def config(self) -> Mapping[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from queuecheck.cluster import Cluster
 from queuecheck.cluster.processes import SUPERVISOR, Supervisor
+from queuecheck.implementation.described import Described
 from queuecheck.implementation.descriptor import Descriptor, Process
 from queuecheck.implementation.errors import ImplementationError
 from queuecheck.implementation.instance import Instance
@@ -34,7 +35,7 @@ class _Circumstances:
     server: str | None = None
 
 
-class ProcessImplementation:
+class ProcessImplementation(Described):
     """Runs the processes of a descriptor against a cluster. ``directory`` is for logs."""
 
     def __init__(
@@ -45,7 +46,7 @@ class ProcessImplementation:
         directory: Path,
         supervisor: Supervisor = SUPERVISOR,
     ) -> None:
-        self._descriptor = descriptor
+        super().__init__(descriptor)
         self._cluster = cluster
         self._directory = directory
         self._supervisor = supervisor
@@ -57,21 +58,6 @@ class ProcessImplementation:
         }
         self._detours: dict[str, str | None] = {}  # of single instances
         self._attempts = 0
-
-    @property
-    def name(self) -> str:
-        """See Implementation."""
-        return self._descriptor.title
-
-    @property
-    def queue_namespace(self) -> str:
-        """See Implementation."""
-        return self._descriptor.queue_namespace
-
-    @property
-    def features(self) -> frozenset[str]:
-        """See Implementation."""
-        return self._descriptor.features
 
     @property
     def config(self) -> Mapping[str, Any]:
