@@ -18,7 +18,7 @@ from queuecheck.plugin.progress import Board, ending, fit, headline, plain_line,
 from queuecheck.plugin.whereabouts import Doing, Whereabouts, look
 from queuecheck.report import ScenarioRun
 from queuecheck.verdict import Outcome
-from tests.plugin.test_scenarios import Project, project  # noqa: F401
+from tests.plugin.project import Project
 
 pytest_plugins = ["pytester"]
 
@@ -100,7 +100,7 @@ def test_a_worker_tells_its_step_until_its_scenario_is_over(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
 def test_a_log_has_every_failure_and_the_sum_and_no_dots(
-    project: Project,  # noqa: F811
+    project: Project,
     workers: tuple[str, ...],
 ) -> None:
     project.feature()
@@ -120,7 +120,7 @@ def test_a_log_has_every_failure_and_the_sum_and_no_dots(
 
 
 def test_a_terminal_keeps_what_is_said_of_a_worker_that_died(
-    project: Project,  # noqa: F811
+    project: Project,
 ) -> None:
     project.feature(then="the worker dies")
     project.feature(id="KQ-QTA-02", name="It passes", file="other")
@@ -134,7 +134,7 @@ def test_a_terminal_keeps_what_is_said_of_a_worker_that_died(
 
 
 def test_a_terminal_without_colour_has_the_same_words(
-    project: Project,  # noqa: F811
+    project: Project,
 ) -> None:
     project.feature(then="the claim fails")
     words = ("--qc-implementation=limited.yaml", "--qc-progress")

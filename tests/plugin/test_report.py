@@ -15,7 +15,7 @@ import yaml
 
 from queuecheck.report import Report
 from queuecheck.report.document import read_report
-from tests.plugin.test_scenarios import CONFTEST, Project, project  # noqa: F401 - a fixture
+from tests.plugin.project import CONFTEST, Project
 from tests.report.cucumber_messages import parsed, statuses
 
 pytest_plugins = ["pytester"]
@@ -41,6 +41,9 @@ class World(RealWorld):
                     "resourceVersion": str(version)}
         self.timeline.observe(kind, verb, {"metadata": metadata, **deepcopy(content)})
 
+    def hindrance(self):
+        return None
+
     def take_evidence(self, *, failure, error):
         return Evidence(Path.cwd() / "out" / "evidence" / "abcde")
 
@@ -65,16 +68,16 @@ def low(world):
 """
 
 
-def report_of(project: Project, *arguments: str) -> Report:  # noqa: F811
+def report_of(project: Project, *arguments: str) -> Report:
     project.run(REPORT, *arguments)
     return read_report(project.pytester.path / "out")
 
 
-def files(project: Project) -> list[str]:  # noqa: F811
+def files(project: Project) -> list[str]:
     return sorted(file.name for file in (project.pytester.path / "out").iterdir())
 
 
-def test_every_view_is_written_and_nothing_else(project: Project) -> None:  # noqa: F811
+def test_every_view_is_written_and_nothing_else(project: Project) -> None:
     project.feature()
     result = project.run(REPORT)
     assert files(project) == [
@@ -87,7 +90,7 @@ def test_every_view_is_written_and_nothing_else(project: Project) -> None:  # no
     result.stdout.fnmatch_lines([f"report: {project.pytester.path}/out"])
 
 
-def test_a_report_tells_of_every_requirement_and_scenario(project: Project) -> None:  # noqa: F811
+def test_a_report_tells_of_every_requirement_and_scenario(project: Project) -> None:
     project.requires("KQ-QTA-01", "KQ-QTA-02", "KQ-QTA-03")
     project.feature(then="the claim fails", file="one")
     project.feature(id="KQ-QTA-03", level="should", tags="@needs:block", file="two")
@@ -110,7 +113,7 @@ def test_a_report_tells_of_every_requirement_and_scenario(project: Project) -> N
     assert report.requirements[2].scenarios == (1,)
 
 
-def test_workers_send_all_that_a_report_tells(project: Project) -> None:  # noqa: F811
+def test_workers_send_all_that_a_report_tells(project: Project) -> None:
     names = {"KQ-QTA-01": "the claim fails", "KQ-QTA-02": "nobody can tell"}
     for number, (name, then) in enumerate(names.items()):
         project.feature(id=name, then=then, file=f"f{number}")
@@ -120,7 +123,7 @@ def test_workers_send_all_that_a_report_tells(project: Project) -> None:  # noqa
     assert report.configuration["workers"] == "2"
 
 
-def test_a_picture_has_what_was_seen_and_what_was_claimed(project: Project) -> None:  # noqa: F811
+def test_a_picture_has_what_was_seen_and_what_was_claimed(project: Project) -> None:
     (project.features / "conftest.py").write_text(CONFTEST + WATCHED, encoding="utf-8")
     project.feature(then="low is marked and given back")
     (run,) = report_of(project, "-n", "1").scenarios
@@ -141,7 +144,7 @@ def test_a_picture_has_what_was_seen_and_what_was_claimed(project: Project) -> N
     assert run.outcome == "failed"
 
 
-def test_an_interrupted_run_leaves_a_report_that_says_so(project: Project) -> None:  # noqa: F811
+def test_an_interrupted_run_leaves_a_report_that_says_so(project: Project) -> None:
     project.feature(file="a")
     project.feature(id="KQ-QTA-02", then="the user interrupts", file="b")
     report = report_of(project)
@@ -153,7 +156,7 @@ def test_an_interrupted_run_leaves_a_report_that_says_so(project: Project) -> No
     assert "**This report is partial: interrupted.**" in text
 
 
-def test_a_worker_that_dies_is_in_the_report(project: Project) -> None:  # noqa: F811
+def test_a_worker_that_dies_is_in_the_report(project: Project) -> None:
     project.feature(file="a")
     project.feature(id="KQ-QTA-02", then="the worker dies", file="b")
     report = report_of(project, "-n", "1")
@@ -162,14 +165,14 @@ def test_a_worker_that_dies_is_in_the_report(project: Project) -> None:  # noqa:
     assert report.judgement.exit_code == 4
 
 
-def test_a_clean_up_that_fails_is_one_run_with_all_its_steps(project: Project) -> None:  # noqa: F811
+def test_a_clean_up_that_fails_is_one_run_with_all_its_steps(project: Project) -> None:
     project.feature(then="the clean-up will fail")
     (run,) = report_of(project).scenarios
     assert (run.outcome, run.reason) == ("cleanup-error", "namespace qc-1: still there")
     assert [step.outcome for step in run.steps] == ["passed", "passed"]
 
 
-def test_repetitions_give_a_pass_rate(project: Project) -> None:  # noqa: F811
+def test_repetitions_give_a_pass_rate(project: Project) -> None:
     project.feature()
     report = report_of(project, "--qc-repeat=3")
     row = next(row for row in report.requirements if row.id == "KQ-QTA-01")
@@ -177,7 +180,7 @@ def test_repetitions_give_a_pass_rate(project: Project) -> None:  # noqa: F811
     assert [run.repetition for run in report.scenarios] == [1, 2, 3]
 
 
-def test_the_rows_of_an_outline_are_told_apart(project: Project) -> None:  # noqa: F811
+def test_the_rows_of_an_outline_are_told_apart(project: Project) -> None:
     path = project.feature()
     text = path.read_text("utf-8").replace("Scenario:", "Scenario Outline:")
     text = text.replace("all is well", "<what> is well")
@@ -191,7 +194,7 @@ def test_the_rows_of_an_outline_are_told_apart(project: Project) -> None:  # noq
     assert [run.steps[1].text for run in runs] == ["all is well", "none is well"]
 
 
-def test_only_what_did_not_pass_runs_again(project: Project) -> None:  # noqa: F811
+def test_only_what_did_not_pass_runs_again(project: Project) -> None:
     project.feature(file="one")
     project.feature(id="KQ-QTA-02", then="the claim fails", file="two")
     project.feature(id="KQ-QTA-03", level="should", tags="@needs:block", file="three")
@@ -201,7 +204,7 @@ def test_only_what_did_not_pass_runs_again(project: Project) -> None:  # noqa: F
     result.stdout.fnmatch_lines(["selection: 1 of 174 requirements"])
 
 
-def test_the_workers_know_too_what_runs_again(project: Project) -> None:  # noqa: F811
+def test_the_workers_know_too_what_runs_again(project: Project) -> None:
     project.feature(file="one")
     project.feature(id="KQ-QTA-02", then="the claim fails", file="two")
     project.run(REPORT)
@@ -220,7 +223,7 @@ def test_the_workers_know_too_what_runs_again(project: Project) -> None:  # noqa
     ],
 )
 def test_a_report_that_is_none_is_refused(
-    project: Project,  # noqa: F811
+    project: Project,
     capfd: pytest.CaptureFixture[str],
     made: str,
     said: str,
@@ -236,7 +239,7 @@ def test_a_report_that_is_none_is_refused(
 
 
 def test_nothing_to_run_again_is_said(
-    project: Project,  # noqa: F811
+    project: Project,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     project.feature(tags="@needs:block")
@@ -248,7 +251,7 @@ def test_nothing_to_run_again_is_said(
 
 
 def test_a_report_that_cannot_be_written_is_refused_before_anything_runs(
-    project: Project,  # noqa: F811
+    project: Project,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     project.feature()
@@ -257,7 +260,7 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_runs(
 
 
 def test_a_report_that_could_not_be_written_in_the_end_is_told(
-    project: Project,  # noqa: F811
+    project: Project,
 ) -> None:
     project.requires("KQ-QTA-01")
     project.feature(then="the directory goes")
@@ -297,7 +300,7 @@ def meets(pytestconfig):
 
 
 def test_nothing_secret_gets_into_any_file(
-    project: Project,  # noqa: F811
+    project: Project,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("REGISTRY_TOKEN", SECRETS["environment"])
@@ -326,7 +329,7 @@ def test_nothing_secret_gets_into_any_file(
         assert [name for name, secret in SECRETS.items() if secret in content] == []
 
 
-def test_every_file_opens_whatever_a_failure_says(project: Project) -> None:  # noqa: F811
+def test_every_file_opens_whatever_a_failure_says(project: Project) -> None:
     odd = r"\x00\x1b[31m ]]> <&> | ` \udce9 \U0001f600 \ufffe"
     text = CONFTEST.replace('sentence="low is marked"', f'sentence="{odd}"')
     (project.features / "conftest.py").write_text(text, encoding="utf-8")
@@ -340,7 +343,7 @@ def test_every_file_opens_whatever_a_failure_says(project: Project) -> None:  # 
     assert "]]> <&>" in case.find("failure").get("message")  # type: ignore[union-attr,operator]
 
 
-def test_plain_pytest_writes_no_report_unasked(project: Project) -> None:  # noqa: F811
+def test_plain_pytest_writes_no_report_unasked(project: Project) -> None:
     project.feature()
     project.run()
     assert not Path(project.pytester.path / "reports").exists()
@@ -363,7 +366,7 @@ Feature: More of it
 
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["one process", "two workers"])
 def test_messages_of_every_outcome_are_valid(
-    project: Project,  # noqa: F811
+    project: Project,
     workers: list[str],
 ) -> None:
     project.feature(file="a", name="It passes")
@@ -417,7 +420,7 @@ def pytest_configure(config):
 @pytest.mark.timeout(100)
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
 def test_ctrl_c_leaves_a_report_of_what_was_done(
-    project: Project,  # noqa: F811
+    project: Project,
     workers: tuple[str, ...],
 ) -> None:
     (project.features / "conftest.py").write_text(CONFTEST + WAITS, encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.plugin.test_scenarios import Project, project  # noqa: F401 - a fixture
+from tests.plugin.project import Project
 
 pytest_plugins = ["pytester"]
 MUST_FAIL = "--qc-must-fail=spared.yaml"
@@ -16,11 +16,11 @@ ENTRY = """
 """
 
 
-def spare(project: Project, text: str) -> None:  # noqa: F811
+def spare(project: Project, text: str) -> None:
     (project.pytester.path / "spared.yaml").write_text(text, encoding="utf-8")
 
 
-def test_a_run_in_which_everything_fails_has_succeeded(project: Project) -> None:  # noqa: F811
+def test_a_run_in_which_everything_fails_has_succeeded(project: Project) -> None:
     spare(project, "[]")
     project.feature(then="the claim fails")
     result = project.run(MUST_FAIL)
@@ -29,7 +29,7 @@ def test_a_run_in_which_everything_fails_has_succeeded(project: Project) -> None
     assert "evidence" not in project.done
 
 
-def test_what_passes_is_named_and_fails_the_run(project: Project) -> None:  # noqa: F811
+def test_what_passes_is_named_and_fails_the_run(project: Project) -> None:
     spare(project, "[]")
     project.feature()
     result = project.run(MUST_FAIL)
@@ -39,7 +39,7 @@ def test_what_passes_is_named_and_fails_the_run(project: Project) -> None:  # no
     )
 
 
-def test_what_is_spared_may_pass_and_its_reason_is_told(project: Project) -> None:  # noqa: F811
+def test_what_is_spared_may_pass_and_its_reason_is_told(project: Project) -> None:
     spare(project, ENTRY)
     project.feature()
     result = project.run(MUST_FAIL)
@@ -47,7 +47,7 @@ def test_what_is_spared_may_pass_and_its_reason_is_told(project: Project) -> Non
     result.stdout.fnmatch_lines(["MAY PASS It counts: there is nothing to do"])
 
 
-def test_what_is_spared_and_fails_is_stale(project: Project) -> None:  # noqa: F811
+def test_what_is_spared_and_fails_is_stale(project: Project) -> None:
     spare(project, ENTRY)
     project.feature(then="the claim fails")
     result = project.run(MUST_FAIL)
@@ -56,7 +56,7 @@ def test_what_is_spared_and_fails_is_stale(project: Project) -> None:  # noqa: F
 
 
 def test_a_list_with_an_unknown_scenario_is_refused(
-    project: Project,  # noqa: F811
+    project: Project,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     spare(project, ENTRY.replace("It counts", "It cuonts"))
