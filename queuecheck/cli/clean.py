@@ -80,12 +80,14 @@ def _clean(api: Api, profile: Profile, *, context: str, run: str | None, yes: bo
     from queuecheck.world.remains import find_remains, homes, remove_remains  # noqa: PLC0415
 
     remains = find_remains(api, profile, run=run)
+    changes = [change for home in homes(api, profile) for change in find_changes(api, home)]
     # What a controller in the cluster was changed to says nothing of the run that changed it.
-    changes = [
-        change
-        for home in (homes(api, profile) if run is None else ())
-        for change in find_changes(api, home)
-    ]
+    if run is not None and changes:
+        click.echo(
+            "queuecheck: a run has changed the controller: clean without --run puts it back",
+            err=True,
+        )
+        changes = []
     click.echo(f"cluster {context} at {api.server}")
     if not remains and not changes:
         click.echo(f"nothing of {f'run {run}' if run else 'any run'} is there")

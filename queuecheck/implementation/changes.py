@@ -1,7 +1,7 @@
 """What a run that was killed has left of an implementation's Deployments: found, and put back.
 
 Whatever is otherwise than a run found it says so in an annotation; whatever a run has added to it
-has a label.
+has a label; and what a run has taken away is kept in a ConfigMap.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from queuecheck.implementation import rollout
 from queuecheck.implementation.config_map import AS_FOUND
+from queuecheck.implementation.installation import KEPT, TAKEN_LABEL, forget
 from queuecheck.implementation.rollout import COPY_LABEL
-from queuecheck.kube import Api, ApiError, KubeObject, NotFound, Resource
+from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, NotFound, Resource
 from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, PODS
 
 FORBIDDEN = 403
@@ -22,17 +23,23 @@ FORBIDDEN = 403
 
 @dataclass(frozen=True)
 class Change:
-    """One object; ``found`` is what its annotation says, None for what a run has added."""
+    """One object; ``found`` is what its annotation says, None for what a run has added.
+
+    Of a Deployment that was ``taken`` away it is the whole of it, as JSON.
+    """
 
     resource: Resource
     namespace: str
     name: str
     found: str | None
+    taken: bool = False
 
     def __str__(self) -> str:
         place = f"{self.resource.kind} {self.namespace}/{self.name}"
         if self.found is None:
             return f"{place} is a run's own"
+        if self.taken:
+            return f"{place} was taken away"
         if self.resource == DEPLOYMENTS:
             return f"{place} had {self.found} {'copy' if self.found == '1' else 'copies'}"
         return f"{place} had another configuration"
@@ -57,6 +64,11 @@ def put_back(api: Api, changes: Sequence[Change]) -> None:
                     each.resource, each.name, namespace=each.namespace, propagation="Background"
                 )
                 continue
+            if each.taken:
+                with suppress(AlreadyExists):
+                    api.create(each.resource, json.loads(each.found), namespace=each.namespace)
+                forget(api, each.namespace, each.name)
+                continue
             patch: KubeObject = {"metadata": {"annotations": {AS_FOUND: None}}}
             if each.resource == DEPLOYMENTS:
                 patch["spec"] = {"replicas": int(each.found)}
@@ -72,6 +84,11 @@ def _changes(api: Api, namespace: str) -> Iterator[Change]:
     for resource in (CONFIG_MAPS, DEPLOYMENTS, PODS):
         for body in api.list(resource, namespace=namespace).items:
             metadata = body["metadata"]
+            if TAKEN_LABEL in (metadata.get("labels") or {}):
+                kept = body["data"][KEPT]
+                name = json.loads(kept)["metadata"]["name"]
+                yield Change(DEPLOYMENTS, namespace, name, kept, taken=True)
+                continue
             found = (metadata.get("annotations") or {}).get(AS_FOUND)
             # The pods of a copy are its own affair.
             added = COPY_LABEL in (metadata.get("labels") or {}) and not metadata.get(

@@ -1,11 +1,13 @@
 """Manifests of an implementation on a cluster: put there where they are missing, and taken away.
 
 What is there already is left as it is. Definitions of custom resources are the cluster's affair:
-they are neither made nor deleted here.
+they are neither made nor deleted here. A Deployment of somebody else's that is taken away is kept
+in a ConfigMap until it is back: whoever comes after a run that was killed can bring it back.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,8 +16,16 @@ from queuecheck.cluster.manifests import read_manifests, served_resources
 from queuecheck.implementation.deployed import Deployed
 from queuecheck.implementation.errors import ImplementationError
 from queuecheck.kube import AlreadyExists, Api, KubeObject, NotFound, Resource
-from queuecheck.kube.resource import CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES
+from queuecheck.kube.resource import (
+    CONFIG_MAPS,
+    CUSTOM_RESOURCE_DEFINITIONS,
+    DEPLOYMENTS,
+    NAMESPACES,
+)
 
+# Names the Deployment that the ConfigMap keeps, under this key.
+TAKEN_LABEL = "queuecheck.dev/taken-away"
+KEPT = "deployment.json"
 # Whoever uninstalls a controller keeps the namespace with the queues in it.
 STAYING = frozenset({NAMESPACES.kind})
 
@@ -41,9 +51,12 @@ class Installation:
 
     def take_away(self, deployments: Iterable[KubeObject]) -> None:
         """All that the manifests brought, but no namespace; and the Deployments in any case."""
+        ours = {_key(body) for body in self.brought}
         taken = {_key(body): body for body in (*deployments, *self.brought)}
         self._taken = [body for body in taken.values() if body["kind"] not in STAYING]
         for body in self._taken:
+            if _key(body) not in ours:
+                self._keep(body)
             self._delete(body)
 
     def bring_back(self) -> bool:
@@ -51,7 +64,24 @@ class Installation:
         taken, self._taken = self._taken, []
         for body in sorted(taken, key=lambda each: each["kind"] == DEPLOYMENTS.kind):
             self._create(body)
+            if body["kind"] == DEPLOYMENTS.kind:
+                metadata = body["metadata"]
+                forget(self._api, metadata["namespace"], metadata["name"])
         return bool(taken)
+
+    def _keep(self, deployment: KubeObject) -> None:
+        metadata = deployment["metadata"]
+        kept = {
+            "apiVersion": "v1",
+            "kind": CONFIG_MAPS.kind,
+            "metadata": {
+                "name": _kept_name(metadata["name"]),
+                "labels": {TAKEN_LABEL: "true"},
+            },
+            "data": {KEPT: json.dumps(deployment)},
+        }
+        with suppress(AlreadyExists):
+            self._api.create(CONFIG_MAPS, kept, namespace=metadata["namespace"])
 
     def remove(self) -> None:
         """Everything that the manifests brought, the last first; it does not wait."""
@@ -93,6 +123,16 @@ class Installation:
             name = body["metadata"].get("name")
             raise ImplementationError(f"{body['kind']} {name}: the server has no such kind")
         return self._resources[version][body["kind"]]
+
+
+def forget(api: Api, namespace: str, deployment: str) -> None:
+    """The Deployment is back, and need not be kept any longer."""
+    with suppress(NotFound):
+        api.delete(CONFIG_MAPS, _kept_name(deployment), namespace=namespace)
+
+
+def _kept_name(deployment: str) -> str:
+    return f"queuecheck-taken-{deployment}"
 
 
 def _key(body: KubeObject) -> tuple[str, str, str]:

@@ -17,10 +17,12 @@ RUN_LABEL = f"{OUR_PREFIX}run"
 REQUIREMENT_LABEL = f"{OUR_PREFIX}requirement"
 # Annotations of a run's own namespace.
 QUEUE_NAMESPACE_NOTE = f"{OUR_PREFIX}queue-namespace"
+DEPLOYMENT_NAMESPACES_NOTE = f"{OUR_PREFIX}deployment-namespaces"
 STARTED_NOTE = f"{OUR_PREFIX}started"
 LONGEST = 63
 
 __all__ = [
+    "DEPLOYMENT_NAMESPACES_NOTE",
     "OUR_PREFIX",
     "QUEUE_NAMESPACE_NOTE",
     "REQUIREMENT_LABEL",

@@ -24,6 +24,7 @@ from queuecheck.kube.resource import (
 )
 from queuecheck.profiles import Profile
 from queuecheck.world.names import (
+    DEPLOYMENT_NAMESPACES_NOTE,
     OUR_PREFIX,
     QUEUE_NAMESPACE_NOTE,
     RUN_LABEL,
@@ -76,9 +77,14 @@ def remove_remains(
 
 
 def homes(api: Api, profile: Profile) -> tuple[str, ...]:
-    """The queue namespaces of the implementations that runs were about."""
+    """Where the implementations that runs were about have their queues, and their Deployments."""
     found = api.list(NAMESPACES, label_selector=RUN_LABEL).items
-    return tuple(sorted(_homes(found, profile)))
+    deployed = {
+        namespace
+        for each in found
+        for namespace in _notes(each).get(DEPLOYMENT_NAMESPACES_NOTE, "").split()
+    }
+    return tuple(sorted(_homes(found, profile) | deployed))
 
 
 class _Search:
@@ -105,7 +111,7 @@ class _Search:
             for each in self._labelled(resource):
                 yield self._remnant(resource, each)
         for each in namespaces:
-            started = (each["metadata"].get("annotations") or {}).get(STARTED_NOTE, "")
+            started = _notes(each).get(STARTED_NOTE, "")
             yield self._remnant(NAMESPACES, each, phase=2 if started else 0, started=started)
         for each in self._queues(namespaces, quotas):
             yield self._remnant(self._profile.queues, each, phase=1)
@@ -152,11 +158,15 @@ class _Search:
 
 
 def _homes(namespaces: Iterable[KubeObject], profile: Profile) -> set[str]:
-    noted = [(each["metadata"].get("annotations") or {}) for each in namespaces]
+    noted = list(map(_notes, namespaces))
     return {
         profile.queue_namespace,
         *(notes[QUEUE_NAMESPACE_NOTE] for notes in noted if QUEUE_NAMESPACE_NOTE in notes),
     }
+
+
+def _notes(namespace: KubeObject) -> dict[str, str]:
+    return namespace["metadata"].get("annotations") or {}
 
 
 def _kinds_inside(profile: Profile) -> tuple[Resource, ...]:

@@ -34,6 +34,7 @@ from queuecheck.world.canary import check_alone, check_canary
 from queuecheck.world.cleanup import CleanupError
 from queuecheck.world.errors import EnvironmentBroken
 from queuecheck.world.names import (
+    DEPLOYMENT_NAMESPACES_NOTE,
     QUEUE_NAMESPACE_NOTE,
     RUN_LABEL,
     STARTED_NOTE,
@@ -234,6 +235,9 @@ class Stage:
                 annotations={
                     STARTED_NOTE: datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
                     QUEUE_NAMESPACE_NOTE: self._descriptor.queue_namespace,
+                    DEPLOYMENT_NAMESPACES_NOTE: " ".join(
+                        sorted({each.namespace for each in self._descriptor.deployments})
+                    ),
                 },
             )
         return LocalCluster(manifests=manifests, why=self._choice.why)

@@ -10,6 +10,7 @@ from queuecheck.kube import Api, Resource
 from queuecheck.kube.resource import NAMESPACES, PRIORITY_CLASSES
 from queuecheck.profiles import load_profile
 from queuecheck.world.names import (
+    DEPLOYMENT_NAMESPACES_NOTE,
     QUEUE_NAMESPACE_NOTE,
     RUN_LABEL,
     STARTED_NOTE,
@@ -18,7 +19,7 @@ from queuecheck.world.names import (
     is_of_run,
     run_namespace,
 )
-from queuecheck.world.remains import find_remains, remove_remains
+from queuecheck.world.remains import find_remains, homes, remove_remains
 from tests.existing.listing import listing
 from tests.existing.somebodys import Somebodys
 
@@ -86,6 +87,17 @@ def test_all_of_a_run_goes_and_nothing_else(somebodys: Somebodys) -> None:
         f"Queue {HOME}/{TEAM}",
         f"Namespace {run_namespace(RUN)}",
     ]
+
+
+def test_what_a_run_has_changed_is_looked_for_where_its_deployments_are(
+    somebodys: Somebodys,
+) -> None:
+    api = somebodys.admin
+    notes = {DEPLOYMENT_NAMESPACES_NOTE: "their-system other-system"}
+    make(api, NAMESPACES, run_namespace(RUN), run=RUN, annotations=notes)
+    found = homes(api, PROFILE)
+    api.delete(NAMESPACES, run_namespace(RUN))
+    assert found == ("koord-queue", "other-system", "their-system")
 
 
 def test_a_run_that_was_never_there_leaves_nothing_to_find(somebodys: Somebodys) -> None:

@@ -106,6 +106,29 @@ def test_what_a_killed_run_has_left_is_put_back_by_clean(
     assert lasting(somebodys.admin) == before
 
 
+@pytest.mark.usefixtures("installed_by_hand")
+def test_what_a_run_had_uninstalled_when_it_was_killed_is_brought_back_by_clean(
+    somebodys: Somebodys, tmp_path: Path
+) -> None:
+    killed = DeploymentImplementation(
+        described(HOME, tmp_path), cast("Cluster", ReachedBySuite(somebodys.suite))
+    )
+    before = lasting(somebodys.admin)
+    killed.start()
+    killed.uninstall()
+    assert not somebodys.admin.list(DEPLOYMENTS, namespace=HOME).items
+    of_one_run = play(somebodys.queuecheck("clean", "--run", "x7k2p"))
+    assert "clean without --run puts it back" in of_one_run.stderr
+    cleaned = play(somebodys.queuecheck("clean", "--yes"))
+    assert cleaned.returncode == 0, cleaned.stdout + cleaned.stderr
+    assert cleaned.stdout.splitlines()[1:] == [
+        "Deployment koord-queue/the-extension was taken away",
+        "Deployment koord-queue/the-queue was taken away",
+        "all of it is gone",
+    ]
+    assert lasting(somebodys.admin) == before
+
+
 def test_a_right_that_is_missing_is_named_before_anything_is_written(
     somebodys: Somebodys, tmp_path: Path
 ) -> None:

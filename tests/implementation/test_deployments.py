@@ -188,6 +188,10 @@ def test_what_was_uninstalled_is_there_again_for_the_next_scenario(
     played.restore()
     assert {each: spec_of(api, room, each) for each in COMPONENTS} == specs
     assert len(pods(api, room, "queue")) == 1
+    assert {each["metadata"]["name"] for each in api.list(CONFIG_MAPS, namespace=room).items} <= {
+        "config",
+        "kube-root-ca.crt",
+    }
 
 
 def test_a_container_that_was_started_again_is_an_end_that_nobody_asked_for(
@@ -248,6 +252,23 @@ def test_what_a_killed_run_has_left_is_put_back_by_the_next(
     assert config_now(api, room) == CONFIG
     assert len(pods(api, room, "queue")) == 1
     assert len(api.list(DEPLOYMENTS, namespace=room).items) == 2
+    after.close()
+
+
+def test_what_a_killed_run_had_uninstalled_is_brought_back_by_the_next(
+    api: Api, control_plane: LocalCluster, installed_by_hand: str, tmp_path: Path
+) -> None:
+    room = installed_by_hand
+    descriptor = described(room, tmp_path)
+    specs = {each: spec_of(api, room, each) for each in COMPONENTS}
+    killed = DeploymentImplementation(descriptor, cast("Cluster", control_plane))
+    killed.start()
+    killed.uninstall()
+    after = DeploymentImplementation(descriptor, cast("Cluster", control_plane))
+    after.start()
+    assert {each: spec_of(api, room, each) for each in COMPONENTS} == specs
+    names = {each["metadata"]["name"] for each in api.list(CONFIG_MAPS, namespace=room).items}
+    assert names <= {"config", "kube-root-ca.crt"}
     after.close()
 
 
