@@ -122,7 +122,10 @@ def parse_descriptor(data: object, *, directory: Path = Path()) -> Descriptor:
     Raises DescriptorError or ProfileError.
     """
     if not isinstance(data, Mapping):
-        raise DescriptorError("it has to be a mapping with name, version, profile and processes")
+        raise DescriptorError(
+            "it has to be a mapping with name, version, profile, features, and processes or "
+            "deployments"
+        )
     _check(data)
     if ("processes" in data) == ("deployments" in data):
         raise DescriptorError("it needs either processes or deployments, and not both")
@@ -143,6 +146,13 @@ def _descriptor(data: Mapping[str, Any], directory: Path) -> Descriptor:
     if twice:
         what = "processes" if processes else "deployments"
         raise DescriptorError(f"{what}: component {twice} is there twice")
+    for feature in data["features"]:
+        needed = profile.features[feature].component
+        if needed and needed not in names:
+            raise DescriptorError(
+                f"features: {feature} needs a component {needed}, and there is "
+                f"{', '.join(names)}; leave it out"
+            )
     return Descriptor(
         name=data["name"],
         version=data["version"],

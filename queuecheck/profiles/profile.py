@@ -83,13 +83,15 @@ class Kind:
 class Feature:
     """Something an implementation may have. Without a required one a verdict is partial.
 
-    A scenario that uses a slow one takes seconds.
+    A scenario that uses a slow one takes seconds. ``component`` is the one that an implementation
+    needs by itself to have the feature, or "".
     """
 
     name: str
     text: str
     required: bool
     slow: bool
+    component: str
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,7 @@ def load_profile(name: str) -> Profile:
                 entry["text"],
                 bool(entry.get("required", False)),
                 bool(entry.get("slow", False)),
+                str(entry.get("component", "")),
             )
             for key, entry in data["features"].items()
         },

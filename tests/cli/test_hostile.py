@@ -41,7 +41,7 @@ HOSTILE = {
         "not usable YAML: could not determine a constructor",
     ),
     "no YAML at all": ("\x00\x01", "not usable YAML: "),
-    "nothing": ("", "it has to be a mapping with name, version, profile and processes"),
+    "nothing": ("", "it has to be a mapping with name, version, profile, features, and "),
     "a program text": ("#!/bin/sh\nexit 0\n", "it has to be a mapping with"),
 }
 

@@ -52,10 +52,18 @@ REFUSED = [
     (process(ready={"log": "", "path": "/"}), "processes.0.ready: unknown key 'path'"),
     (process(metrics={"path": "/", "port": 0}), "processes.0.metrics.port: 0 is less than"),
     ({"name": "mine"}, "missing key 'version'"),
-    (["mine"], "it has to be a mapping with name, version, profile and processes"),
+    (["mine"], "it has to be a mapping with name, version, profile, features, and "),
     (
         descriptor(processes=[{"component": "all", "command": ["a"]}] * 2),
         "processes: component all is there twice",
+    ),
+    (
+        descriptor(features=["hold-extension"]),
+        "features: hold-extension needs a component extension, and there is all; leave it out",
+    ),
+    (
+        deployed({"features": ["second-instance"]}),
+        "features: second-instance needs a component queue, and there is all; leave it out",
     ),
     (
         {"name": "mine", "version": "1", "profile": "koord-queue", "features": []},
