@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_bdd import given, parsers, when
 
+from steps.states import queues
 from steps.story import SYNCED_PREFIX, Story
 
 ANNOTATED = parsers.re(
@@ -14,9 +15,14 @@ ANNOTATED = parsers.re(
 
 @when(ANNOTATED)
 def annotate(story: Story, kind: str, name: str, key: str, value: str | None) -> None:
-    """Units that wait are tried again under what a Queue says now."""
+    """Units that wait are tried again under what the Queue says now."""
     _annotate(story, kind, name, key, value)
-    if kind == "Queue" and story.quotas.made(name):
+    if not story.quotas.made(name):
+        return
+    if kind == "quota" and key.startswith(SYNCED_PREFIX):
+        story.give_time(queues.carries(story.queue(name), {key: value}))
+        story.have_looked_again(name)
+    elif kind == "Queue":
         story.have_looked_again(name)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from pytest_bdd import given, parsers, then
 
 from steps.states import events, units
@@ -22,15 +20,8 @@ HAS = parsers.re(
 def comes(  # noqa: PLR0917 - one argument for each word of the step
     story: Story, noun: str | None, name: str, kind: str, reason: str, text: str | None
 ) -> None:
-    """In the text, in braces: ``{namespace}``, or what the scenario calls a quota."""
     subject = story.queue(name) if noun else story.unit(name)
-    said = text and re.sub(
-        r"\{([^}]+)\}",
-        lambda found: (
-            story.world.namespace if found[1] == "namespace" else story.quotas.name(found[1])
-        ),
-        text,
-    )
+    said = text and story.filled(text)
     state = events.has_event(subject, reason=reason, kind=kind, message=said)
     story.eventually(state, within="reclaim", since=story.beginning)
 
@@ -86,7 +77,7 @@ def comes_with_its_message(story: Story, unit: str, reason: str) -> None:
     story.eventually(state, within="create", since=story.beginning)
 
 
-@then(parsers.re(rf'eventually {UNIT} has counted (?P<number>\d+) events "(?P<reason>\w+)"'))
+@then(parsers.re(rf'eventually {UNIT} has had the event "(?P<reason>\w+)" (?P<number>\d+) times'))
 def comes_so_often(story: Story, unit: str, number: str, reason: str) -> None:
     state = events.has_more_events_than(story.unit(unit), int(number) - 1, reason=reason)
     story.eventually(state, within="create", since=story.beginning)

@@ -42,7 +42,7 @@ class _Trouble:
 _WRITES, _WATCHES = Target("write"), Target("watch")
 TROUBLE = {
     "every other write is refused as a conflict": _Trouble(_WRITES, Refuse(409), every=2),
-    "the next 2 writes are refused as one too many, to be sent again later": _Trouble(
+    "the next 2 writes are refused as too many requests, to be sent again later": _Trouble(
         _WRITES, Refuse(429, retry_after=PATIENCE_SECONDS), times=2
     ),
     "every other write fails inside the server": _Trouble(_WRITES, Refuse(500), every=2),

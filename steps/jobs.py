@@ -8,8 +8,8 @@ import yaml
 from pytest_bdd import given, parsers, then, when
 
 from queuecheck.kube import KubeObject
-from queuecheck.timeline import Selection, SetState
-from steps.states import jobs
+from queuecheck.timeline import Selection, SetState, exists
+from steps.states import jobs, units
 from steps.story import FENCE, NO_QUOTA, QUOTA_LABEL, Ask, Story
 
 JOB = r'the Job "(?P<job>[^"]+)"'
@@ -18,6 +18,7 @@ WITH_PRIORITY = r'Job "(?P<job>[^"]+)" with priority (?P<priority>-?\d+)'
 ASK = r'(?:(?P<pods>\d+) pods of )?(?P<cpu>\d+) cpu(?: from (?P<quota>"[^"]+"|no quota))?'
 SUBMITTED = parsers.re(rf"the {WITH_PRIORITY} asks for {ASK}")
 SUBMITTED_WITH = parsers.re(rf"the {WITH_PRIORITY} is submitted with:")
+UNSUSPENDED = parsers.re(rf"{JOB} is created unsuspended and asks for {ASK}")
 GONE_OR_BACK = parsers.re(rf"{JOB} is (?P<how>deleted|created again)")
 SWITCHED = parsers.re(rf"{JOB} is (?P<how>suspended|resumed) by hand")
 NAMES_ANOTHER = parsers.re(rf'{JOB} names the quota "(?P<quota>[^"]+)"')
@@ -96,7 +97,8 @@ def submit_and_admit(  # noqa: PLR0917 - one argument for each word of the step
         return
     number = ask.pods if how.startswith("its") else int(how.split(maxsplit=1)[0])
     story.jobs.run_pods(job, number)
-    story.jobs.await_running_reported(job, number)
+    # That it is reported is a requirement of its own.
+    story.give_time(units.reports_running(story.unit(job), number))
 
 
 @given(SEVERAL)
@@ -155,7 +157,8 @@ def _wanted(datatable: list[list[str]]) -> Iterator[_Wanted]:
         yield cells["job"], priority, ask
 
 
-@when(parsers.re(rf"{JOB} is created unsuspended and asks for {ASK}"))
+@given(UNSUSPENDED)
+@when(UNSUSPENDED)
 def submit_unsuspended(
     story: Story, job: str, pods: str | None, cpu: str, quota: str | None
 ) -> None:
@@ -206,6 +209,11 @@ def completes(story: Story, job: str) -> None:
 def has_not_failed(story: Story, job: str) -> None:
     failed = jobs.counts_a_failed_pod(story.job(job))
     story.never(failed, window=story.now(), since=story.beginning)
+
+
+@then(parsers.re(r'no QueueUnit "(?P<unit>[^"]+)" ever exists'))
+def no_unit(story: Story, unit: str) -> None:
+    story.never(exists(story.unit(unit)))
 
 
 @then(parsers.re(r"exactly one QueueUnit \"(?P<unit>[^\"]+)\" exists in the Job's namespace"))

@@ -30,7 +30,7 @@ def admitted_once_gone(story: Story, unit: str, job: str) -> None:
     story.eventually(story.admitted(unit), within="admit")
 
 
-@then(parsers.re(r'"(?P<unit>[^"]+)" is another unit once the old one is gone'))
+@then(parsers.re(r'"(?P<unit>[^"]+)" is a new unit once the old one is gone'))
 def is_another(story: Story, unit: str) -> None:
     lingering.let_unit_go(story, unit)
     stands_for = standing.stands_for(story.unit(unit), story.jobs.created[unit])

@@ -14,7 +14,7 @@ from steps.story import Story
 UNIT = r'"(?P<unit>[^"]+)"'
 NAMES_WHAT_IS_SHORT = parsers.re(
     rf"the message of {UNIT} eventually names the quota or the resource"
-    r'(?P<anew> in other words)?(?:, then "(?P<end>.+)")?'
+    r'(?P<anew>, and reads differently)?(?:, then "(?P<end>.+)")?'
 )
 AT_LEAST = parsers.re(rf"the attempts of {UNIT} are eventually at least (?P<number>\d+)")
 NAMES_A_QUOTA = parsers.re(
@@ -22,7 +22,6 @@ NAMES_A_QUOTA = parsers.re(
     r'(?: or "(?P<other>[^"]+)")?'
 )
 CONTAINS = parsers.re(rf'the message of {UNIT} eventually contains "(?P<text>.+)"')
-QUOTA_NAME = re.compile(r"(?<=quotaName:)[^,]+")
 # The requirement is that the message says so; its words are the implementation's own.
 FAILURE = re.compile(
     r"fail|error|not (?:supported|implemented|possible)|unsupported|cannot", re.IGNORECASE
@@ -32,7 +31,7 @@ FAILURE = re.compile(
 @given(NAMES_WHAT_IS_SHORT)
 @then(NAMES_WHAT_IS_SHORT)
 def names_what_is_short(story: Story, unit: str, anew: str | None, end: str | None) -> None:
-    """In other words: than when it was read last. What comes then is the end of the message."""
+    """Differently: from when it was read last. What comes then is the end of the message."""
     quota = story.quotas.name(story.quotas.latest)
     before, end = story.message if anew else None, end or ""
 
@@ -64,8 +63,7 @@ def names_a_quota(story: Story, unit: str, quota: str, other: str | None) -> Non
 
 @then(CONTAINS)
 def contains(story: Story, unit: str, text: str) -> None:
-    """A quota in the text stands for its real name."""
-    wanted = QUOTA_NAME.sub(lambda alias: story.quotas.name(alias[0]), text)
+    wanted = story.filled(text)
     state = _saying(story, unit, f"a message with {wanted!r}", lambda said: wanted in said)
     story.eventually(state, within="create", since=story.acted)
 

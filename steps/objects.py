@@ -24,6 +24,7 @@ WHILE = r"while (?P<reason>the gate is closed|the job extension is held|nothing 
 STATE = r"(?P<state>(?:(?! while | before ).)+)"
 EVENTUALLY = parsers.re(rf"{OBJECTS} (?:is|are) eventually (?P<state>.+)")
 NEVER = parsers.re(rf"{OBJECTS} (?:is|are) never {STATE}")
+NOT_YET = parsers.re(rf"{OBJECTS} (?:is|are) not yet {STATE}")
 NEVER_WHILE = parsers.re(rf"{OBJECTS} (?:is|are) never {STATE} {WHILE}")
 NEVER_BEFORE = parsers.re(
     rf'{OBJECTS} (?:is|are) never {STATE} before "(?P<unit>[^"]+)" is admitted'
@@ -55,6 +56,7 @@ def eventually(story: Story, objects: str, state: str) -> None:
         story.eventually(seen, within=BUDGETS.get(wanted, "reclaim"), since=since)
 
 
+@given(NOT_YET)
 @given(NEVER)
 @then(NEVER)
 @judged_by(_judge)

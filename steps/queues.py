@@ -10,7 +10,7 @@ from steps.story import SETTINGS, Story
 
 QUEUE = r'"(?P<queue>[^"]+)"'
 MADE = parsers.re(
-    rf"a hand-made Queue {QUEUE}(?P<place> outside the queue namespace)? "
+    rf"a hand-made Queue {QUEUE}(?P<place> outside the component's namespace)? "
     rf"with the policy (?P<policy>\w+) and (?P<settings>{'|'.join(SETTINGS)})"
 )
 DELETED = parsers.re(rf"the Queue {QUEUE} is deleted by hand")

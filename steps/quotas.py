@@ -14,14 +14,13 @@ NAMED = {
 }
 QUOTA = r'"(?P<quota>[^"]+)"'
 WITH = rf"with (?P<settings>{'|'.join(SETTINGS)})"
-WITH_OR_WITHOUT = rf"(?:{WITH}|without a policy)"
+WITH_OR_WITHOUT = rf"(?:{WITH}|without a policy label)"
 PLACE = r'(?: below (?:"(?P<parent>[^"]+)"|(?P<root>the root)))?'
 ANY_KIND = rf"an? (?:(?P<policy>[A-Z]\w+) )?quota {QUOTA} of (?P<cpu>\d+) cpu"
-MADE = parsers.re(rf"{ANY_KIND}{PLACE} {WITH_OR_WITHOUT}")
+MADE = parsers.re(rf"{ANY_KIND}{PLACE} {WITH}")
+CREATED = parsers.re(rf"{ANY_KIND}{PLACE} {WITH_OR_WITHOUT} is created")
 LIMITED = parsers.re(rf"a quota {QUOTA} {WITH} and these limits:")
-ANNOTATED_FROM_THE_START = parsers.re(
-    rf"a quota {QUOTA} of (?P<cpu>\d+) cpu with these annotations:"
-)
+ANNOTATED = rf"a quota {QUOTA} of (?P<cpu>\d+) cpu"
 TURNED = parsers.re(
     rf"(?P<annotations>{'|'.join(NAMED)}) (?:is|are) turned (?P<switch>on|off) for {QUOTA}"
 )
@@ -39,7 +38,7 @@ def annotations_of(datatable: list[list[str]]) -> dict[str, str]:
     return {key: value.strip('"') for key, value in rows}
 
 
-@when(MADE)
+@when(CREATED)
 def make(  # noqa: PLR0917 - one argument for each word of the step
     story: Story,
     quota: str,
@@ -89,14 +88,14 @@ def make_with_limits(story: Story, quota: str, settings: str, datatable: list[li
     story.quotas.await_queue(quota)
 
 
-@when(ANNOTATED_FROM_THE_START)
+@when(parsers.re(rf"{ANNOTATED} is created with these annotations:"))
 def make_annotated(story: Story, quota: str, cpu: str, datatable: list[list[str]]) -> None:
     settings = annotations_of(datatable)
     story.act()
     story.quotas.make(quota, limits={"cpu": cpu}, settings=settings, policy="Priority")
 
 
-@given(ANNOTATED_FROM_THE_START)
+@given(parsers.re(rf"{ANNOTATED} with these annotations:"))
 def make_annotated_and_see(story: Story, quota: str, cpu: str, datatable: list[list[str]]) -> None:
     """They have come to the Queue, and nobody has put them there by hand."""
     make_annotated(story, quota, cpu, datatable)

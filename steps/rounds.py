@@ -56,12 +56,13 @@ def halfway(  # noqa: PLR0917 - one argument for each word of the step
     story.world.implementation.hold("extension")
     annotations = {GATE: "true", PREEMPTION: "true"}
     story.quotas.change(quota, {"metadata": {"annotations": annotations}})
+    story.have_looked_again(quota)
     story.eventually(units.marked(story.unit(victims[0])), within="mark", since=story.acted)
     story.act()
 
 
-@then(parsers.re(r'the first round marks "(?P<unit>[^"]+)"'))
-def marks(story: Story, unit: str) -> None:
+@then(parsers.re(r'the first round for "(?P<preemptor>[^"]+)" marks "(?P<unit>[^"]+)"'))
+def marks(story: Story, preemptor: str, unit: str) -> None:  # noqa: ARG001 - it is the only one
     begun = Step(_a_unit_is_marked(story))
     over = units.nobody_marked(story.world.namespace)
     marked = Step(units.marked(story.unit(unit)), without=over, may_coincide=True)

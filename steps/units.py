@@ -19,7 +19,7 @@ MANY = parsers.re(
     r"(?P<number>\d+) admitted units without Jobs, of priority (?P<priority>-?\d+) "
     r"and with names of (?P<length>\d+) characters"
 )
-REPORTED = parsers.re(rf"{UNIT} is reported to hold:")
+REPORTED = parsers.re(rf"{UNIT} is reported by hand to hold:")
 MARKED = parsers.re(rf"{UNIT} is marked by hand for (?P<replicas>\d+) replicas?")
 ALLOCATED_EARLIER = parsers.re(rf"{UNIT} was last allocated (?P<time>\d+ [sm]) ago")
 PROTECTION_OVER = parsers.re(rf"the protection of (?P<time>\d+ [sm]) is over for {UNIT}")

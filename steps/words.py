@@ -15,8 +15,8 @@ from steps.states import allocation, jobs, marks, pods, queues, quotas, standing
 from steps.story import PARENT_LABEL, Story
 
 _OBJECT = r'(?:the Job |the pods of |the Queue |the quota )?"[^"]+"'
-# One object, or several: "a" · "a" and "b" · "a", "b" and "c".
-OBJECTS = rf"(?P<objects>{_OBJECT}(?:(?:, {_OBJECT})* and {_OBJECT})?)"
+# One object, or several: "a" · "a" and "b" · "a", "b" and "c" · "a" or "b".
+OBJECTS = rf"(?P<objects>{_OBJECT}(?:(?:, {_OBJECT})* (?:and|or) {_OBJECT})?)"
 BUDGETS = {"admitted": "admit", "marked": "mark", "resumed": "admit"}
 
 _Words = Mapping[str, Callable[..., Condition]]
@@ -29,8 +29,8 @@ _OF_MARKS: _Words = {
     r'marked in "([^"]+)"': marks.marked_in,
     r"marked in a phase other than (\w+)": marks.marked_in_another_phase,
     r"marked within its protection of (\d+ [sm])": allocation.marked_within_protection,
-    r"not marked": marks.not_marked,
-    r"holding (\d+) replicas? and not marked": (
+    r"unmarked": marks.unmarked,
+    r"holding (\d+) replicas? and unmarked": (
         lambda unit, number: marks.left_with(unit, int(number))
     ),
 }
@@ -43,7 +43,7 @@ OF_UNIT: _Words = {
     r"finished": units.finished,
     r"reserving nothing": units.reserves_nothing,
     r"holding anything": units.holds_anything,
-    r"reserving nothing and not marked": units.released,
+    r"reserving nothing and unmarked": units.released,
     r"Dequeued with (\d+) replicas? and no reclaimState": (
         lambda unit, number: units.dequeued(unit, int(number))
     ),

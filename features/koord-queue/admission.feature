@@ -9,7 +9,7 @@ Feature: Admission
       Given a quota "team" of 3 cpu with the gate and preemption off
       When the Job "train" with priority 10 asks for 3 pods of 1 cpu
       Then "train" is eventually Dequeued with 3 replicas and no reclaimState
-      And "train" stays not marked
+      And "train" stays unmarked
 
     @KQ-ADM-05 @should @needs:multi-podset
     Scenario: A unit of two podSets is admitted whole, with one admission for each
@@ -33,7 +33,7 @@ Feature: Admission
   Rule: lastAllocateTime is the time of this allocation
 
     @KQ-ADM-02 @must
-    Scenario: It lies between the unit's creation and the API server's present
+    Scenario: It lies between the unit's creation and the write that set it
       Given a quota "team" of 2 cpu with the gate and preemption off
       When the Job "train" with priority 10 asks for 2 cpu
       Then the allocation time of "train" lies between its creation and the write that set it
@@ -78,7 +78,7 @@ Feature: Admission
 
     @KQ-ADM-04 @should
     Scenario: With every pod running, and not before any does, the phase is Running
-      Given "train" is never in phase Running
+      Given "train" is not yet in phase Running
       When the pods of "train" run
       Then "train" is eventually reporting 3 running replicas
       And "train" is eventually in phase Running

@@ -22,6 +22,8 @@ Feature: Leaving the assumed set
       Then "low" is never marked
 
   Rule: A member that completes, fails or is deleted leaves the set, and the queue goes on
+    By its success policy a Job of two pods is complete with one of them, though the other was never
+    bound.
 
     @KQ-ASM-08 @should
     Scenario: The queue goes on when a member completes

@@ -3,14 +3,14 @@ Feature: The assumed set and its gate
   With the gate on, the queue waits until the pods of those that it has admitted have started. Until
   then an admitted unit is a member of the assumed set.
 
-  Rule: A unit that does not outrank a member is not admitted, although the quota has room
+  Rule: With the gate on, a unit that does not outrank a member is not admitted although the quota has room
 
     @KQ-ASM-01 @must
     Scenario Outline: A later Job of <kind> priority waits for the member's pods
       Given a quota "team" of 4 cpu with only the gate on
       And the admitted Job "first" with priority 10 asks for 2 cpu, its pods not bound
       When the Job "later" with priority <rank> asks for 2 cpu
-      Then "later" is never admitted
+      Then "later" is never admitted while the gate is closed
 
       Examples:
         | kind  | rank |
@@ -24,7 +24,7 @@ Feature: The assumed set and its gate
       When the Job "later" with priority 1 asks for 2 cpu
       Then "later" is eventually saying "no more queueUnit allowed to schedule in this queue"
 
-  Rule: The gate opens when those pods are bound and have started
+  Rule: The gate opens when the members' pods are bound and have started
 
     @KQ-ASM-02 @must
     Scenario: The waiting Job is admitted once the member's pods run
@@ -34,14 +34,14 @@ Feature: The assumed set and its gate
       When the pods of "first" run
       Then "later" is eventually admitted
 
-  Rule: All pods have to run
+  Rule: A unit of which some pods are unbound is still a member
 
     @KQ-ASM-04 @must
     Scenario: With two of three pods bound the unit is still a member
       Given a quota "team" of 5 cpu with only the gate on
       And the admitted Job "first" with priority 10 asks for 3 pods of 1 cpu, 2 of its pods running
       When the Job "later" with priority 1 asks for 2 cpu
-      Then "later" is never admitted
+      Then "later" is never admitted while the gate is closed
 
     @KQ-ASM-04 @must
     Scenario: The last of three pods opens the gate
@@ -78,7 +78,7 @@ Feature: The assumed set and its gate
       And the gate is turned on for "team"
       And the pods of "one" run
       When the Job "later" with priority 1 asks for 2 cpu
-      Then "later" is never admitted
+      Then "later" is never admitted while the gate is closed
 
     @KQ-ASM-05 @must
     Scenario: Once all of those run, the gate is open

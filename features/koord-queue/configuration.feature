@@ -32,7 +32,7 @@ Feature: Configuration
       When the Job "train" with priority 1 asks for 2 cpu
       Then "train" is eventually admitted
 
-  Rule: What is not known in it stops the start, and nothing in the cluster changes
+  Rule: What the controller does not know in its configuration stops the start, and nothing in the cluster changes
 
     Background:
       Given a quota "team" of 2 cpu with the gate and preemption off
@@ -47,26 +47,26 @@ Feature: Configuration
 
       Examples:
         | what                        | setting                   | content          |
-        | An unknown kind              | kind                      | KoordQueueConfig |
-        | An unknown plugin            | plugins                   | Elastic          |
-        | A duration that is none      | defaultReclaimProtectTime | soon             |
-        | A field that nobody knows    | reclaimProtection         | 5m               |
+        | An unknown kind             | kind                      | KoordQueueConfig |
+        | An unknown plugin           | plugins                   | Elastic          |
+        | A duration that is none     | defaultReclaimProtectTime | soon             |
+        | A field that nobody knows   | reclaimProtection         | 5m               |
 
   Rule: When the controller is uninstalled, what it served stays as it is and can be taken away
 
     Background:
       Given a quota "team" of 2 cpu with the gate and preemption off
-      And the admitted Job "running" with priority 1 asks for 2 cpu, its pods running
-      And the waiting Job "waiting" with priority 1 asks for 2 cpu
+      And the admitted Job "busy" with priority 1 asks for 2 cpu, its pods running
+      And the waiting Job "next" with priority 1 asks for 2 cpu
 
     @KQ-CFG-03 @should @slow @needs:restart
     Scenario: Suspended Jobs stay suspended, running ones run
       When the controller is uninstalled
-      Then the Job "waiting" stays suspended while nothing changes
-      And the pods of "running" stay running while nothing changes
+      Then the Job "next" stays suspended while nothing changes
+      And the pods of "busy" stay running while nothing changes
 
     @KQ-CFG-03 @should @slow @needs:restart
     Scenario: Nothing hangs when the namespace is deleted with all that is in it
       Given the controller is uninstalled
-      When the namespace of "waiting" is deleted
-      Then the namespace of "waiting" is eventually gone, with all that was in it
+      When the namespace of "next" is deleted
+      Then the namespace of "next" is eventually gone, with all that was in it

@@ -1,7 +1,8 @@
 @koord-queue
 Feature: The Intelligent policy
-  Preemption is not implemented for Intelligent queues: an attempt fails and marks nobody. The
-  priorities stay below the default threshold, above which one unit that waits holds up the rest.
+  Preemption is not implemented for Intelligent queues: an attempt fails and marks nobody. All
+  priorities here are below 4, the default threshold: a waiting unit at or above it would hold back
+  the rest.
 
   Rule: An attempt in an Intelligent queue marks nobody, and says that it failed
 
@@ -13,7 +14,7 @@ Feature: The Intelligent policy
       Then the message of "urgent" eventually says that the attempt failed
       And "low" is never marked
 
-  Rule: So does every further attempt
+  Rule: Every further attempt in an Intelligent queue fails and marks nobody, too
 
     @KQ-INT-02 @must @needs:intelligent
     Scenario: A change that does not help brings no mark
@@ -33,7 +34,7 @@ Feature: The Intelligent policy
       Then the message of "later" eventually says that the attempt failed
       And "low" is never marked
 
-  Rule: Message and log say it in upstream's words
+  Rule: Message and log tell of the failed attempt in upstream's words
 
     @KQ-INT-03 @should @needs:intelligent @needs:logs
     Scenario: The message ends with the failed preemption, the log tells the reason
@@ -43,7 +44,7 @@ Feature: The Intelligent policy
       Then the message of "urgent" eventually names the quota or the resource, then "; preempt failed"
       And the log eventually has a line with the text "preemption not supported in intelligent queue yet"
 
-  Rule: Another policy makes preemption possible
+  Rule: Once the policy is Priority or Block the same preemptor marks its victim
 
     @KQ-INT-04 @must @needs:intelligent
     Scenario: The same preemptor marks its victim once the policy is Priority
@@ -52,7 +53,6 @@ Feature: The Intelligent policy
       And the waiting Job "urgent" with priority 3 asks for 2 cpu
       When the policy of "team" is changed to Priority
       Then "low" is eventually marked
-      And "urgent" is eventually admitted
 
     @KQ-INT-04 @must @needs:intelligent @needs:block
     Scenario: The same preemptor marks its victim once the policy is Block
@@ -61,9 +61,8 @@ Feature: The Intelligent policy
       And the waiting Job "urgent" with priority 3 asks for 2 cpu
       When the policy of "team" is changed to Block
       Then "low" is eventually marked
-      And "urgent" is eventually admitted
 
-  Rule: The gate does not hold units
+  Rule: In an Intelligent queue the gate holds nobody back
 
     @KQ-INT-05 @should @needs:intelligent
     Scenario: A Job that fits is admitted beside one whose pods are not bound

@@ -1,6 +1,6 @@
 @koord-queue
 Feature: Jobs changed by hand while they are managed
-  What a user changes on a Job neither gets round its queue nor is undone behind the user's back.
+  A user may suspend an admitted Job or raise its parallelism. Nobody gets past the queue by hand.
 
   Rule: A waiting Job resumed by hand is suspended again and leaves no pod
 
@@ -15,7 +15,7 @@ Feature: Jobs changed by hand while they are managed
       And "train" stays waiting
 
     @KQ-JOB-20 @should
-    Scenario: Nor does it come back at once to what it gave up by hand
+    Scenario: A Job suspended and resumed by hand waits for its turn again
       Given a quota "team" of 2 cpu with the gate and preemption off
       And the admitted Job "first" with priority 10 asks for 2 cpu, its pods running
       And the waiting Job "next" with priority 1 asks for 2 cpu

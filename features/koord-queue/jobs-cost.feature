@@ -1,7 +1,6 @@
 @koord-queue
 Feature: What a pod is charged
-  A reservation is as large as the scheduler will reckon the pods: no more is kept than they need,
-  and no less.
+  A pod is charged what the scheduler will count for it, no more and no less.
 
   Background:
     Given a quota "team" of 3 cpu with the gate and preemption off
@@ -21,7 +20,7 @@ Feature: What a pod is charged
               - {name: main, resources: {requests: {cpu: 2}}}
               - {name: logger, resources: {requests: {cpu: 1}}}
         """
-      And "train" is never admitted
+      And "train" is not yet admitted
       When the quota "team" is raised to 4 cpu
       Then "train" is eventually admitted
 
@@ -40,7 +39,7 @@ Feature: What a pod is charged
               containers:
               - {name: main, resources: {requests: {cpu: 1}}}
         """
-      And "train" is never admitted
+      And "train" is not yet admitted
       When the quota "team" is raised to 4 cpu
       Then "train" is eventually admitted
 
@@ -73,7 +72,7 @@ Feature: What a pod is charged
               runtimeClassName: sandbox
               containers: [{name: main, resources: {requests: {cpu: 3}}}]
         """
-      And "train" is never admitted
+      And "train" is not yet admitted
       When the quota "team" is raised to 4 cpu
       Then "train" is eventually admitted
 
@@ -85,7 +84,7 @@ Feature: What a pod is charged
         """
         spec: {template: {spec: {containers: [{name: main, resources: {limits: {cpu: 4}}}]}}}
         """
-      And "train" is never admitted
+      And "train" is not yet admitted
       When the quota "team" is raised to 4 cpu
       Then "train" is eventually admitted
 
@@ -120,5 +119,5 @@ Feature: What a pod is charged
         | podSet | count | cpu  |
         | main   | 1     | lots |
       And "odd" is eventually saying why it waits
-      When the Job "train" with priority 10 asks for 3 cpu
+      When the Job "train" with priority 10 asks for 3 cpu from "strict"
       Then "train" is eventually admitted

@@ -15,7 +15,7 @@ Feature: Jobs of every kind
         | object                                                                        | state                            |
         | "a-job-with-a-name-as-long-as-it-can-get-has-sixty-three-letters"             | marked                           |
         | the pods of "a-job-with-a-name-as-long-as-it-can-get-has-sixty-three-letters" | being deleted or gone            |
-        | "a-job-with-a-name-as-long-as-it-can-get-has-sixty-three-letters"             | reserving nothing and not marked |
+        | "a-job-with-a-name-as-long-as-it-can-get-has-sixty-three-letters"             | reserving nothing and unmarked |
         | "urgent"                                                                      | admitted                         |
       And eventually "a-job-with-a-name-as-long-as-it-can-get-has-sixty-three-letters" has an event Normal "Reclaimed"
 

@@ -1,6 +1,7 @@
 @koord-queue
 Feature: Jobs and the queues that they name
-  A Job says by a label in which queue it waits, and may do so late or anew.
+  A Job names its queue in the label quota.scheduling.koordinator.sh/name. It may get the label
+  late, or another one.
 
   Rule: A suspended Job without the label waits until it has one
 
@@ -33,6 +34,8 @@ Feature: Jobs and the queues that they name
       Then "stray" is eventually admitted
 
   Rule: A label naming no queue gives one Warning
+    In the text {late} stands for the name that the quota would have on the cluster, {namespace} for
+    the Job's namespace.
 
     @KQ-JOB-12 @should
     Scenario: The Warning says which queue is missing, and for whom
@@ -53,26 +56,26 @@ Feature: Jobs and the queues that they name
     Scenario: When the quota appears the unit is admitted
       Given the Job "early" with priority 10 asks for 1 cpu from "late"
       And eventually "early" has an event Warning "QueueNotFound"
-      When a quota "late" of 1 cpu with the gate and preemption off
+      When a quota "late" of 1 cpu with the gate and preemption off is created
       Then "early" is eventually admitted
 
-  Rule: A waiting Job whose label changes moves to the other queue
+  Rule: A waiting Job whose quota label changes moves to the other queue
 
     Background:
       Given a quota "other" of 1 cpu with the gate and preemption off
       And a quota "team" of 2 cpu with the gate and preemption off
-      And the admitted Job "first" with priority 10 asks for 2 cpu, its pods running
+      And the admitted Job "first" with priority 10 asks for 2 cpu from "team", its pods running
 
     @KQ-JOB-21 @should
     Scenario: It is admitted where there is room for it
-      Given the waiting Job "train" with priority 1 asks for 1 cpu
+      Given the waiting Job "train" with priority 1 asks for 1 cpu from "team"
       When the Job "train" names the quota "other"
       Then "train" is eventually admitted
       And the quota "other" is eventually used for 1 cpu
 
     @KQ-JOB-21 @should
     Scenario: It does not wait any more where it was
-      Given the waiting Job "train" with priority 1 asks for 2 cpu
+      Given the waiting Job "train" with priority 1 asks for 2 cpu from "team"
       And the Job "train" names the quota "other"
       And "train" is eventually naming the quota "other"
       When the pods of "first" finish

@@ -49,7 +49,7 @@ Feature: How a Job ends
       And the pods of "first" linger once they are deleted
       When the Job "first" is deleted
       Then "first" is eventually gone
-      And "next" is never admitted
+      And "next" is never admitted while nothing changes
       And "next" is admitted once the pods of "first" are gone, not before
 
   Rule: A Job created again under its name gets a fresh unit
@@ -60,8 +60,8 @@ Feature: How a Job ends
       And the unit "train" lingers once it is deleted
       And the Job "train" is deleted
       When the Job "train" is created again
-      Then the Job "train" is never resumed
-      And "train" is another unit once the old one is gone
+      Then the Job "train" is never resumed while nothing changes
+      And "train" is a new unit once the old one is gone
 
     @KQ-JOB-10 @should
     Scenario: The old reservation does not stand in the way of the new Job

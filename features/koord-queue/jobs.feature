@@ -21,10 +21,17 @@ Feature: Taking Jobs over
       Then the pods of "free" are eventually there
       And the Job "free" is never suspended
 
+    @KQ-JOB-02 @must
+    Scenario: Nothing keeps its pods from running
+      Given the admitted Job "full" with priority 10 asks for 2 cpu, its pods not bound
+      And the Job "free" is created unsuspended and asks for 2 cpu
+      When the pods of "free" run
+      Then the Job "free" is never suspended
+
     @KQ-JOB-17 @should
     Scenario: It gets no unit
       When the Job "free" is created unsuspended and asks for 1 cpu
-      Then "free" is never there
+      Then no QueueUnit "free" ever exists
 
   Rule: No pod exists before admission
 

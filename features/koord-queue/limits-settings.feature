@@ -1,5 +1,5 @@
 @koord-queue
-Feature: Limits that are settings
+Feature: Troubleshooting by settings
   The governing text's troubleshooting table, where a setting is the remedy.
 
   Rule: Without the gate there is never a victim
@@ -9,7 +9,7 @@ Feature: Limits that are settings
       Given a quota "team" of 2 cpu with only preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the Job "urgent" with priority 100 asks for 2 cpu
-      And "low" is never marked
+      And "low" is not yet marked
       When the annotation "koord-queue/wait-for-pods-running" of the quota "team" is set to "true"
       Then "low" is eventually marked
 
@@ -18,7 +18,7 @@ Feature: Limits that are settings
       Given a quota "team" of 2 cpu with only preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the Job "urgent" with priority 100 asks for 2 cpu
-      And "low" is never marked
+      And "low" is not yet marked
       When the annotation "koord-queue/wait-for-pods-running" of the Queue "team" is set to "true"
       Then "low" is eventually marked
 
@@ -29,7 +29,7 @@ Feature: Limits that are settings
       Given a quota "team" of 2 cpu with only the gate on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the Job "urgent" with priority 100 asks for 2 cpu
-      And "low" is never marked
+      And "low" is not yet marked
       When the annotation "koord-queue/enable-queueunit-preemption" of the quota "team" is set to "true"
       Then "low" is eventually marked
 
@@ -38,18 +38,18 @@ Feature: Limits that are settings
       Given a quota "team" of 2 cpu with only the gate on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the Job "urgent" with priority 100 asks for 2 cpu
-      And "low" is never marked
+      And "low" is not yet marked
       When the annotation "koord-queue/enable-queueunit-preemption" of the Queue "team" is set to "true"
       Then "low" is eventually marked
 
-  Rule: In an Intelligent queue every preemption errs
+  Rule: In an Intelligent queue every attempt to preempt fails
 
     @KQ-LIM-03 @must @needs:intelligent
     Scenario: Changed to Priority, the queue brings a victim
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the Job "urgent" with priority 3 asks for 2 cpu
-      And "low" is never marked
+      And "low" is not yet marked
       When the policy of "team" is changed to Priority
       Then "low" is eventually marked
 
@@ -58,7 +58,7 @@ Feature: Limits that are settings
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the Job "urgent" with priority 3 asks for 2 cpu
-      And "low" is never marked
+      And "low" is not yet marked
       When the policy of "team" is changed to Block
       Then "low" is eventually marked
 
@@ -69,9 +69,11 @@ Feature: Limits that are settings
       Given the protection time is set to 3 s
       And a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
-      When the Job "urgent" with priority 100 asks for 2 cpu
-      Then "low" is eventually marked
+      And the Job "urgent" with priority 100 asks for 2 cpu
       And "low" is never marked within its protection of 3 s
+      And the protection of 3 s is over for "low"
+      When the quota "team" is raised to 3 cpu
+      Then "urgent" is eventually admitted
 
     @KQ-LIM-05 @must @slow @needs:protection @needs:reconfigure
     Scenario: It is chosen when the time is lowered
@@ -79,6 +81,6 @@ Feature: Limits that are settings
       And a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the Job "urgent" with priority 100 asks for 2 cpu
-      And "low" is never marked
+      And "low" is not yet marked
       When the protection time is set to 0 s
       Then "low" is eventually marked

@@ -1,5 +1,5 @@
 @koord-queue
-Feature: Limits
+Feature: Troubleshooting
   The governing text's troubleshooting table: what surprises at first, and what helps.
 
   Rule: A running Job is not reclaimed
@@ -34,7 +34,7 @@ Feature: Limits
       Given a quota "team" of 4 cpu with the gate and preemption on
       And the admitted Job "first" with priority 100 asks for 2 cpu, its pods not bound
       And the Job "later" with priority 1 asks for 2 cpu
-      And "later" is never admitted
+      And "later" is not yet admitted
       When the pods of "first" run
       Then "later" is eventually admitted
       And "first" is never marked

@@ -2,7 +2,7 @@
 Feature: What events tell of a unit that waits
   A refusal is said in an event, once for all its repetitions and in few words.
 
-  Rule: A failed attempt gives an event FailedScheduling with the unit's message
+  Rule: A failed attempt gives an event FailedScheduling with the unit's message; equal events are counted up
 
     @KQ-OBS-07 @should
     Scenario: The second refusal makes no second event of the same words
@@ -11,7 +11,7 @@ Feature: What events tell of a unit that waits
       And the waiting Job "urgent" with priority 100 asks for 2 cpu
       When the quota "team" is raised to 3 cpu
       Then eventually "urgent" has an event "FailedScheduling" with its message
-      And eventually "urgent" has counted 2 events "FailedScheduling"
+      And eventually "urgent" has had the event "FailedScheduling" 2 times
       And "urgent" never has two equal events "FailedScheduling"
 
   Rule: Event messages stay within 1,024 bytes

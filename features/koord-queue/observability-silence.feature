@@ -7,7 +7,7 @@ Feature: Silence
     @KQ-OBS-10 @should @slow
     Scenario: Units that run, that hold the gate and that wait stay as they are
       Given a quota "team" of 4 cpu with the gate and preemption on
-      And the admitted Job "running" with priority 50 asks for 1 cpu, its pods running
+      And the admitted Job "busy" with priority 50 asks for 1 cpu, its pods running
       And a unit "holder" without a Job, with priority 100, asks for:
         | podSet | count | cpu |
         | main   | 1     | 1   |

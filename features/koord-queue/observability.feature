@@ -12,6 +12,16 @@ Feature: What can be observed
       Then "urgent" is eventually in phase Enqueued
       And "urgent" is never in a phase other than Enqueued
 
+    @KQ-OBS-01 @must @needs:hold-extension
+    Scenario: The phase is Enqueued while a preemptor waits for the release
+      Given a quota "team" of 2 cpu with only the gate on
+      And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
+      And the waiting Job "urgent" with priority 100 asks for 2 cpu
+      And the job extension is held
+      When preemption is turned on for "team"
+      Then "low" is eventually marked
+      And "urgent" is never in a phase other than Enqueued while the job extension is held
+
   Rule: The message tells what is short, and whether an attempt marked victims
 
     @KQ-OBS-02 @must @needs:hold-extension
@@ -23,7 +33,7 @@ Feature: What can be observed
       And the job extension is held
       When preemption is turned on for "team"
       Then "low" is eventually marked
-      And the message of "urgent" eventually names the quota or the resource in other words
+      And the message of "urgent" eventually names the quota or the resource, and reads differently
 
   Rule: The message is the filter's result, followed by the outcome of preemption
 
@@ -41,7 +51,7 @@ Feature: What can be observed
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then the message of "urgent" eventually names the quota or the resource, then "; preempt failed"
 
-  Rule: Attempts are counted
+  Rule: status.attempts is at least 1 after the first refusal, and grows with a later one
 
     @KQ-OBS-03 @must
     Scenario: A change that does not help makes one more attempt
@@ -52,7 +62,7 @@ Feature: What can be observed
       When the quota "team" is raised to 3 cpu
       Then the attempts of "urgent" eventually grow
 
-  Rule: The queue's pressure is in the metrics
+  Rule: Each refusal by the filter raises job_schedule_attempts with the result unschedulable
 
     @KQ-OBS-04 @must @needs:metrics
     Scenario: Each refusal by the filter counts as unschedulable
@@ -62,6 +72,8 @@ Feature: What can be observed
       And the metric job_schedule_attempts of "team" with result "unschedulable" is eventually at least 1
       When the quota "team" is raised to 3 cpu
       Then the metric job_schedule_attempts of "team" with result "unschedulable" eventually grows
+
+  Rule: queueunits_in_active_queue is at least 1 while a unit waits, and falls when fewer wait
 
     @KQ-OBS-05 @must @needs:metrics
     Scenario: The number of units in the active queue falls when the one that waits is gone

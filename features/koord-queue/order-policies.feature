@@ -12,14 +12,14 @@ Feature: Order under the three policies
       Then "small" is eventually admitted
       And "big" stays waiting
 
-  Rule: Under Block it does, as long as it does not fit
+  Rule: Under Block a unit that does not fit stops every later one
 
     @KQ-ORD-05 @should @needs:block
     Scenario: Nobody passes a head that does not fit, and once it fits both are admitted
       Given a Block quota "team" of 2 cpu with the gate and preemption off
       And the waiting Job "big" with priority 100 asks for 3 cpu
       And the Job "small" with priority 1 asks for 1 cpu
-      And "small" is never admitted
+      And "small" is not yet admitted
       When the quota "team" is raised to 4 cpu
       Then "big" and "small" are eventually admitted
 
@@ -38,7 +38,7 @@ Feature: Order under the three policies
       Given an Intelligent quota "team" of 2 cpu with the gate and preemption off
       And the waiting Job "big" with priority 4 asks for 3 cpu
       And the Job "small" with priority 3 asks for 1 cpu
-      And "small" is never admitted
+      And "small" is not yet admitted
       When the quota "team" is raised to 4 cpu
       Then "big" and "small" are eventually admitted
 
@@ -61,5 +61,5 @@ Feature: Order under the three policies
 
       Examples:
         | rank | effect           | outcome    |
-        | 9    | holds nobody up  | eventually |
-        | 10   | holds the others | never      |
+        | 9    | holds nobody back    | eventually |
+        | 10   | holds back the others | never      |

@@ -4,6 +4,8 @@ Feature: How much preemption after the quota filter takes
   taken for a request that cannot be met.
 
   Rule: Accumulation stops as soon as the request is covered
+    A round is over when no mark is left, or when the preemptor has been put back. Once it then fits,
+    preemption before the reservation may take the members that are left.
 
     Background:
       Given a quota "team" of 6 cpu with the gate and preemption off
@@ -65,7 +67,7 @@ Feature: How much preemption after the quota filter takes
     @KQ-PRE-10 @should
     Scenario: One member and what is free are too little for the request
       Given a quota "team" of 7 cpu with the gate and preemption on
-      And the admitted Job "runs" with priority 1 asks for 4 cpu, its pods running
+      And the admitted Job "busy" with priority 1 asks for 4 cpu, its pods running
       And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 4 cpu
       Then "low" is never marked

@@ -1,8 +1,8 @@
 @koord-queue
 Feature: Preemption in a Block queue
-  Both paths work under the policy Block as they do under Priority.
+  Preemption after the filter and before the reservation work under Block as under Priority.
 
-  Rule: Both paths mark the same victims as in a Priority queue
+  Rule: After the filter and before the reservation a Block queue marks the same victims as a Priority queue
 
     Background:
       Given a Block quota "team" of 8 cpu with the gate and preemption off
@@ -20,7 +20,7 @@ Feature: Preemption in a Block queue
       And the job extension is held
       When preemption is turned on for "team"
       Then "low-1" and "low-2" are eventually marked
-      And the first round for "urgent" does not mark "low-3" and "above"
+      And the first round for "urgent" does not mark "low-3" or "above"
 
     @KQ-PRE-16 @must @needs:block @needs:hold-extension
     Scenario: Before the reservation every lower member is marked
@@ -30,7 +30,7 @@ Feature: Preemption in a Block queue
       Then "low-1", "low-2" and "low-3" are eventually marked
       And "above" is never marked while the job extension is held
 
-  Rule: The worked example ends as it does in a Priority queue
+  Rule: In a Block queue the worked example ends as in a Priority queue
 
     @KQ-PRE-16 @must @needs:block
     Scenario: The urgent Job is admitted once the release is reported
@@ -42,6 +42,6 @@ Feature: Preemption in a Block queue
         | object                         | state                                       |
         | "low-priority-job"             | marked for 1 replica                        |
         | the pods of "low-priority-job" | being deleted or gone                       |
-        | "low-priority-job"             | reserving nothing and not marked            |
+        | "low-priority-job"             | reserving nothing and unmarked            |
         | "high-priority-job"            | Dequeued with 1 replica and no reclaimState |
       And eventually "low-priority-job" has an event Normal "Reclaimed"

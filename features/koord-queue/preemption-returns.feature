@@ -55,7 +55,7 @@ Feature: After a round of preemption
   Rule: Reclaimed victims are admitted again in the queue's order
 
     @KQ-PRE-20 @should
-    Scenario: The higher of two victims comes back first, whichever was created first
+    Scenario: The higher of two victims comes back first, though it was created second
       Given a quota "team" of 4 cpu with the gate and preemption off
       And these admitted Jobs, their pods not bound:
         | job   | priority | cpu |

@@ -26,12 +26,12 @@ Feature: Rounds of preemption
   Rule: A marked admission is not marked again before the job extension has acted
 
     @KQ-PRE-08 @must @needs:hold-extension
-    Scenario: The mark does not change though a pod runs and the preemptor is tried again
+    Scenario: The mark does not change when a running replica is reported and the preemptor is tried again
       Given the waiting Job "urgent" with priority 100 asks for 4 cpu
       And the job extension is held
       And preemption is turned on for "team"
       And "low-2" is eventually marked for 2 replicas
-      And "low-2" is reported to hold:
+      And "low-2" is reported by hand to hold:
         | podSet | replicas | running | marked |
         | low-2  | 2        | 1       | 2      |
       When the quota "team" is raised to 5 cpu
@@ -49,7 +49,7 @@ Feature: Rounds of preemption
       And the job extension is held
       And preemption is turned on for "team"
       And "low-1" and "low-2" are eventually marked
-      And "low-1" is reported to hold:
+      And "low-1" is reported by hand to hold:
         | podSet | replicas | running | marked |
         | low-1  | 0        | 0       | none   |
       And "low-1" and "lowest" are never holding anything while the job extension is held
@@ -62,8 +62,8 @@ Feature: Rounds of preemption
     Scenario: The other queue marks its victim while the first round lasts
       Given the waiting Job "urgent" with priority 100 asks for 4 cpu
       And a quota "other" of 2 cpu with only the gate on
-      And the admitted Job "other-low" with priority 3 asks for 2 cpu, its pods not bound
-      And the waiting Job "other-urgent" with priority 101 asks for 2 cpu
+      And the admitted Job "other-low" with priority 3 asks for 2 cpu from "other", its pods not bound
+      And the waiting Job "other-urgent" with priority 101 asks for 2 cpu from "other"
       And the job extension is held
       And preemption is turned on for "team"
       And "low-1" is eventually marked

@@ -14,10 +14,10 @@ Feature: Preemption after the quota filter
         | low-3 | 3        | 2   |
       And the gate and preemption are turned on for "team"
       When the Job "urgent" with priority 100 asks for 2 cpu
-      Then the first round marks "low-1"
+      Then the first round for "urgent" marks "low-1"
       And the first round for "urgent" does not mark "low-3"
 
-  Rule: Both annotations have to be on
+  Rule: After the filter nobody is marked unless the gate and preemption are on
 
     @KQ-PRE-04 @must
     Scenario: With preemption off nobody is marked

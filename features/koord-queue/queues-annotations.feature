@@ -2,11 +2,11 @@
 Feature: Annotations of quotas and Queues
   What is annotated on the quota is on its Queue; what is annotated on the Queue stays there.
 
-  Rule: Every annotation koord-queue/ that a quota is created with is on its Queue
+  Rule: Every koord-queue/ annotation that a quota is created with is on its Queue
 
     @KQ-QUE-02 @must
     Scenario: The Queue has them all
-      When a quota "team" of 2 cpu with these annotations:
+      When a quota "team" of 2 cpu is created with these annotations:
         | annotation                              | value    |
         | koord-queue/wait-for-pods-running       | "true"   |
         | koord-queue/enable-queueunit-preemption | "false"  |
@@ -17,7 +17,7 @@ Feature: Annotations of quotas and Queues
         | koord-queue/enable-queueunit-preemption | "false"  |
         | koord-queue/of-no-known-meaning         | "a, b=c" |
 
-  Rule: It is there also when it is added or changed later
+  Rule: A koord-queue/ annotation that the quota gets or changes later is on its Queue, too
 
     @KQ-QUE-03 @must
     Scenario: An annotation that is added comes to the Queue
@@ -36,7 +36,7 @@ Feature: Annotations of quotas and Queues
 
     @KQ-QUE-18 @should
     Scenario: Only the one with the prefix comes to the Queue
-      When a quota "team" of 2 cpu with these annotations:
+      When a quota "team" of 2 cpu is created with these annotations:
         | annotation                      | value  |
         | koord-queue/of-no-known-meaning | "1"    |
         | koord-queue-of-no-known-meaning | "2"    |

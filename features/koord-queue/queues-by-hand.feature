@@ -3,6 +3,8 @@ Feature: Queues made, deleted and left behind by hand
   A Queue need not come from a quota, and may go before it.
 
   Rule: A hand-made Queue is served with its own annotations
+    The quota of its name carries neither annotation. It is there because without a quota nobody is
+    admitted.
 
     @KQ-QUE-06 @must
     Scenario: Both annotations on the Queue alone: the lower Job is marked
@@ -46,7 +48,7 @@ Feature: Queues made, deleted and left behind by hand
 
     @KQ-QUE-13 @should
     Scenario: The Queue gets a Warning, and admits nobody
-      Given a hand-made Queue "own" with the policy Round and the gate and preemption off
+      Given a hand-made Queue "own" with the policy Lottery and the gate and preemption off
       And the Job "lost" with priority 1 asks for 1 cpu
       And a quota "team" of 2 cpu with the gate and preemption off
       When the Job "train" with priority 2 asks for 2 cpu
@@ -56,7 +58,7 @@ Feature: Queues made, deleted and left behind by hand
 
     @KQ-QUE-13 @should
     Scenario: Other queues go on while that Queue is edited again
-      Given a hand-made Queue "own" with the policy Round and the gate and preemption off
+      Given a hand-made Queue "own" with the policy Lottery and the gate and preemption off
       And eventually the Queue "own" has an event Warning "AddQueueFail"
       And a quota "team" of 2 cpu with the gate and preemption off
       And the annotation "koord-queue/max-depth" of the Queue "own" is set to "5"
@@ -85,7 +87,7 @@ Feature: Queues made, deleted and left behind by hand
 
     @KQ-QUE-17 @should
     Scenario: Its annotations count for nobody
-      Given a hand-made Queue "team" outside the queue namespace with the policy Priority and only the gate on
+      Given a hand-made Queue "team" outside the component's namespace with the policy Priority and only the gate on
       And a quota "team" of 4 cpu with the gate and preemption off
       And the admitted Job "first" with priority 2 asks for 2 cpu, its pods not bound
       When the Job "second" with priority 1 asks for 2 cpu
@@ -93,7 +95,7 @@ Feature: Queues made, deleted and left behind by hand
 
     @KQ-QUE-17 @should
     Scenario: Nobody is admitted into it
-      Given a hand-made Queue "own" outside the queue namespace with the policy Priority and the gate and preemption off
+      Given a hand-made Queue "own" outside the component's namespace with the policy Priority and the gate and preemption off
       And the Job "lost" with priority 1 asks for 1 cpu
       And a quota "team" of 2 cpu with the gate and preemption off
       When the Job "served" with priority 1 asks for 1 cpu

@@ -1,6 +1,7 @@
 @koord-queue
 Feature: The limits of a quota
-  What a quota and its ancestors name under max limits, and nothing else does.
+  A unit is limited by what its quota and that quota's ancestors name under max, and by nothing
+  else.
 
   Rule: Max is what limits, resource by resource
 
@@ -56,23 +57,23 @@ Feature: The limits of a quota
     Background:
       Given a quota "company" of 3 cpu with the gate and preemption off
       And a quota "left" of 9 cpu below "company" with the gate and preemption off
-      And the admitted Job "first" with priority 2 asks for 2 cpu, its pods running
+      And the admitted Job "first" with priority 2 asks for 2 cpu from "left", its pods running
       And a quota "right" of 9 cpu below "company" with the gate and preemption off
 
     @KQ-QTA-05 @should
     Scenario: What one child holds is not there for the other
-      When the Job "second" with priority 1 asks for 2 cpu
+      When the Job "second" with priority 1 asks for 2 cpu from "right"
       Then "second" is never admitted
 
     @KQ-QTA-05 @should
     Scenario: What the one leaves is there for the other
-      When the Job "second" with priority 1 asks for 1 cpu
+      When the Job "second" with priority 1 asks for 1 cpu from "right"
       Then "second" is eventually admitted
 
     @KQ-QTA-05 @should
     Scenario: The limit reaches down over a quota in between
       Given a quota "group" of 9 cpu below "right" with the gate and preemption off
-      When the Job "second" with priority 1 asks for 2 cpu
+      When the Job "second" with priority 1 asks for 2 cpu from "group"
       Then "second" is never admitted
 
   Rule: A chain of ancestors ends at the root, or in a message
@@ -88,15 +89,15 @@ Feature: The limits of a quota
       Given a quota "team" of 2 cpu below "company" with the gate and preemption off
       And the waiting Job "train" with priority 1 asks for 2 cpu
       And the message of "train" eventually names the quota "company"
-      When a quota "company" of 2 cpu with the gate and preemption off
+      When a quota "company" of 2 cpu with the gate and preemption off is created
       Then "train" is eventually admitted
 
     @KQ-QTA-05 @should
-    Scenario: Of a cycle one is named, and the other queues go on
+    Scenario: A cycle is told by the name of a quota in it, and the other queues go on
       Given a quota "left" of 2 cpu below "right" with the gate and preemption off
       And a quota "right" of 2 cpu below "left" with the gate and preemption off
-      And the waiting Job "train" with priority 1 asks for 2 cpu
+      And the waiting Job "train" with priority 1 asks for 2 cpu from "right"
       And a quota "other" of 2 cpu with the gate and preemption off
-      When the Job "second" with priority 2 asks for 2 cpu
+      When the Job "second" with priority 2 asks for 2 cpu from "other"
       Then "second" is eventually admitted
       And the message of "train" eventually names the quota "left" or "right"

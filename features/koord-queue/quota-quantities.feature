@@ -1,6 +1,7 @@
 @koord-queue
 Feature: Quantities
-  A quota's max and a pod's requests are written as Kubernetes writes quantities, and count the same.
+  A quota's max and a pod's requests are written as Kubernetes writes quantities, and count the
+  same.
 
   Rule: A request that is as much as max, however it is written, fits
 
@@ -23,7 +24,7 @@ Feature: Quantities
         | 100m | 128e6  | 0.1       | 128M         |
         | 0.1m | 2Gi    | 1m        | 2048Mi       |
 
-  Rule: A request that is a little more does not
+  Rule: A request of a little more than max does not fit
 
     @KQ-QTA-08 @should
     Scenario Outline: Within cpu <cpu> and memory <memory> do not fit <asked cpu> and <asked memory>

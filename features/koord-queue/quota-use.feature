@@ -28,14 +28,14 @@ Feature: The use of a quota
         | its pods running   |
 
     @KQ-QTA-06 @should
-    Scenario: What is left by one Job is not enough yet, by both it is
+    Scenario: What one Job leaves is not enough yet, what both leave is
       Given a quota "team" of 4 cpu with the gate and preemption off
       And the admitted Job "first" with priority 3 asks for 2 cpu, its pods running
       And the admitted Job "second" with priority 2 asks for 2 cpu, its pods running
       And the quota "team" is lowered to 2 cpu
       And the waiting Job "third" with priority 1 asks for 2 cpu
       And the pods of "first" finish
-      And "third" is never admitted
+      And "third" is not yet admitted
       When the pods of "second" finish
       Then "third" is eventually admitted
 

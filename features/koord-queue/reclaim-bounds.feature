@@ -1,7 +1,7 @@
 @koord-queue
 Feature: What the job extension removes, and what it leaves
-  The mark is the decision, whoever wrote it: so many replicas, of pods that are neither bound nor
-  over.
+  The mark is the decision, whoever wrote it. It takes so many replicas at most, and only pods that
+  are neither bound nor finished.
 
   Rule: A mark written by anyone is acted on
 
@@ -13,12 +13,12 @@ Feature: What the job extension removes, and what it leaves
       Then these states are seen in this order:
         | object | state                            |
         | "low"  | marked for 3 replicas            |
-        | "low"  | reserving nothing and not marked |
+        | "low"  | reserving nothing and unmarked |
 
   Rule: No more pods are removed than the mark names
 
     @KQ-RCL-03 @must @needs:hold-queue
-    Scenario: Of three unbound pods one is removed, two stay
+    Scenario: Of three unbound pods at least two stay when one is marked
       Given a quota "team" of 3 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, its pods not bound
       And the queue component is held
@@ -26,7 +26,7 @@ Feature: What the job extension removes, and what it leaves
       Then "low" is eventually holding 2 replicas
       And the pods of "low" are never fewer than 2 while nothing changes
 
-  Rule: Pods that are over are passed over
+  Rule: Finished pods are passed over
 
     @KQ-RCL-04 @must
     Scenario: The finished pod stays when what was marked has been given back
@@ -35,7 +35,7 @@ Feature: What the job extension removes, and what it leaves
       And 1 of the pods of "low" finishes
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then "low" is eventually marked
-      And "low" is eventually not marked again
+      And "low" is eventually unmarked again
       And no finished pod of "low" is ever removed
 
   Rule: A unit marked before its pods exist is reclaimed all the same

@@ -26,7 +26,7 @@ Feature: What the job extension reports
         | object            | state                         |
         | "low"             | marked                        |
         | the pods of "low" | being deleted or gone         |
-        | "low"             | holding <left> and not marked |
+        | "low"             | holding <left> and unmarked |
 
       Examples:
         | bound                 | left       |
@@ -43,7 +43,7 @@ Feature: What the job extension reports
       Then these states are seen in this order:
         | object | state                             |
         | "low"  | marked                            |
-        | "low"  | holding 2 replicas and not marked |
+        | "low"  | holding 2 replicas and unmarked |
 
   Rule: A mark under which every pod has been bound is cleared, and the queue goes on
 
@@ -57,7 +57,7 @@ Feature: What the job extension reports
       And "low" is eventually marked
       And the pods of "low" run
       And the job extension is let go
-      And "low" is eventually not marked
+      And "low" is eventually unmarked
       When the pods of "low" finish
       Then "urgent" is eventually admitted
 

@@ -22,7 +22,6 @@ Feature: Reclaiming by the job extension
       And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, 1 of its pods running
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then the unbound pods of "low" are eventually removed
-      And "low" is eventually holding 1 replica
       And no bound pod of "low" is ever removed
 
   Rule: A unit reclaimed as a whole gets one event Reclaimed

@@ -21,13 +21,13 @@ Feature: Staying right when the API server makes trouble
       And "low" has exactly one event Normal "Reclaimed"
 
       Examples:
-        | trouble                                                               |
-        | every other write is refused as a conflict                            |
-        | the next 2 writes are refused as one too many, to be sent again later |
-        | every other write fails inside the server                             |
-        | the answer to every other write is lost                               |
-        | every watch breaks off after an event, two times                      |
-        | every watch ends as too old after an event                            |
+        | trouble                                                                    |
+        | every other write is refused as a conflict                                 |
+        | the next 2 writes are refused as too many requests, to be sent again later |
+        | every other write fails inside the server                                  |
+        | the answer to every other write is lost                                    |
+        | every watch breaks off after an event, two times                           |
+        | every watch ends as too old after an event                                 |
 
   Rule: What somebody else writes to a unit between the controller's read and write is not lost
 

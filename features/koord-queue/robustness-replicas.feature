@@ -10,7 +10,7 @@ Feature: Two copies of the queue component
   Rule: The queue goes on, and no unit is granted twice
 
     @KQ-ROB-03 @should @slow @needs:second-instance @needs:kill
-    Scenario: The first copy is killed
+    Scenario: When the first copy is killed, the second one goes on
       Given a second queue component beside the first
       And the first queue component is killed
       When the pods of "low" finish
@@ -18,7 +18,7 @@ Feature: Two copies of the queue component
       And "next" is granted exactly once
 
     @KQ-ROB-03 @should @slow @needs:second-instance @needs:hold-queue
-    Scenario: The first copy is frozen, and thawed when the second has decided
+    Scenario: A first copy that was held grants nothing again when it is let go
       Given a second queue component beside the first
       And the first queue component is held
       And the pods of "low" finish
@@ -27,7 +27,7 @@ Feature: Two copies of the queue component
       Then "next" is granted exactly once while nothing changes
 
     @KQ-ROB-03 @should @slow @needs:second-instance @needs:api-proxy
-    Scenario: The first copy is cut off, and connected again when the second has decided
+    Scenario: A first copy that was cut off grants nothing again when it is connected
       Given a proxy between the first queue component and the API server
       And a second queue component beside the first
       And the first queue component is cut off from the API server

@@ -11,7 +11,7 @@ Feature: Rounds in which something else happens
       And the pods of "low" run
       And <happening>
       When the job extension is let go
-      Then "low" is eventually reserving nothing and not marked
+      Then "low" is eventually reserving nothing and unmarked
       And "urgent" is eventually admitted
 
       Examples:
@@ -35,13 +35,14 @@ Feature: Rounds in which something else happens
       Then "urgent" is eventually admitted
 
   Rule: When settings change in the middle of a round, its marks are finished and no others made
+    Each Job asks for 2 cpu, and those that are admitted fill the quota.
 
-    @KQ-ROB-07 @should @needs:hold-extension
+    @KQ-ROB-07 @should @needs:hold-extension @needs:intelligent
     Scenario Outline: The next preemptor marks nobody any more when <change>
       Given a round in the quota "team" that waits for the job extension: "low-1" is marked, "low-2" is not, "urgent-1" and "urgent-2" wait
       And <change>
       When the job extension is let go
-      Then "low-1" is eventually reserving nothing and not marked
+      Then "low-1" is eventually reserving nothing and unmarked
       And "urgent-1" is eventually admitted
       And "low-2" is never marked
 
@@ -55,6 +56,6 @@ Feature: Rounds in which something else happens
       Given a round in the quota "team" that waits for the job extension: "low-1" is marked, "low-2" is not, "urgent-1" and "urgent-2" wait
       And the quota "team" is lowered to 1 cpu
       When the job extension is let go
-      Then "low-1" is eventually reserving nothing and not marked
+      Then "low-1" is eventually reserving nothing and unmarked
       And "low-2" is never marked
       And "urgent-1" is never admitted

@@ -1,12 +1,12 @@
 @koord-queue
-Feature: Staying right when the controller ends
+Feature: Staying right when the controller is stopped or killed
   What a round has come to is in the objects alone. Whoever is started in the middle of it goes on
   from there.
 
-  Rule: A controller that ends at any point of a round and is started again finishes it
+  Rule: A controller stopped or killed at any point of a round finishes it when it is started again
 
     @KQ-ROB-01 @should @slow @needs:restart
-    Scenario: It was stopped before it could mark
+    Scenario: Stopped before it could mark, it marks when it is started
       Given a quota "team" of 2 cpu with the gate and preemption on
       And the admitted Job "low" with priority 1 asks for 2 cpu, its pods not bound
       And the controller is stopped
@@ -20,7 +20,7 @@ Feature: Staying right when the controller ends
       And "low" has exactly one event Normal "Reclaimed"
 
     @KQ-ROB-01 @should @slow @needs:restart @needs:kill @needs:hold-extension
-    Scenario: It was killed after the mark
+    Scenario: Killed after the mark, it finishes the round without a second event
       Given a round in the quota "team" that waits for the job extension: "low" is marked, "urgent" waits
       And the controller is killed
       When the controller is started
@@ -32,7 +32,7 @@ Feature: Staying right when the controller ends
       And "low" has exactly one event Normal "Reclaimed"
 
     @KQ-ROB-01 @should @slow @needs:restart @needs:kill @needs:hold-extension @needs:api-proxy
-    Scenario Outline: It was killed when the pods were gone, <moment> its report
+    Scenario Outline: Killed when the pods were gone, <moment> its report, it reports once
       Given a proxy between the controller and the API server
       And a round in the quota "team" that waits for the job extension: "low" is marked, "urgent" waits
       And the job extension is let go up to <write>

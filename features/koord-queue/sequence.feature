@@ -4,6 +4,7 @@ Feature: The worked example
   first one holds and does not use yet.
 
   Rule: The urgent Job is admitted once the release is reported, and not before
+    The mark and its message need not come in one write, so each has its table.
 
     Background:
       Given the governing text's example: its quota of 2 cpu and its PriorityClasses
@@ -17,7 +18,7 @@ Feature: The worked example
         | "low-priority-job"             | Dequeued with 1 replica and no reclaimState |
         | "low-priority-job"             | marked for 1 replica                        |
         | the pods of "low-priority-job" | being deleted or gone                       |
-        | "low-priority-job"             | reserving nothing and not marked            |
+        | "low-priority-job"             | reserving nothing and unmarked            |
         | "high-priority-job"            | Dequeued with 1 replica and no reclaimState |
       And these states are seen in this order:
         | object                     | state                                                |

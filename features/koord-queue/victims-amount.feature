@@ -17,7 +17,7 @@ Feature: How much of a victim is marked
         | 1       |
         | 2       |
 
-  Rule: Each podSet is judged by itself
+  Rule: Of several podSets only those with replicas that do not run are marked
 
     @KQ-VIC-15 @must @needs:multi-podset
     Scenario: Of two podSets only the one that does not run is marked
@@ -27,7 +27,7 @@ Feature: How much of a victim is marked
         | leader  | 1     | 1   |
         | workers | 2     | 1   |
       And "pair" is eventually admitted
-      And "pair" is reported to hold:
+      And "pair" is reported by hand to hold:
         | podSet  | replicas | running | marked |
         | leader  | 1        | 1       | none   |
         | workers | 2        | 0       | none   |

@@ -4,6 +4,7 @@ Feature: Who is a victim
   not run yet.
 
   Rule: At the same priority, a unit created later is eligible
+    The older unit has to ask after the newer one was admitted, so it first gives up what it held.
 
     @KQ-VIC-01 @must @needs:multi-podset
     Scenario: The older of two equal units takes back what the newer one holds
@@ -14,12 +15,12 @@ Feature: Who is a victim
       And "older" is eventually admitted
       And the admitted Job "newer" with priority 1 asks for 2 cpu, its pods not bound
       And the gate and preemption are turned on for "team"
-      When "older" is reported to hold:
+      When "older" is reported by hand to hold:
         | podSet | replicas | running | marked |
         | main   | 0        | 0       | none   |
       Then "newer" is eventually marked
 
-  Rule: At the same priority, a unit created earlier never is
+  Rule: At the same priority, a unit created earlier is never a victim
 
     @KQ-VIC-02 @must
     Scenario Outline: The newer of two equal units waits, in a quota of <max> cpu
@@ -74,10 +75,10 @@ Feature: Who is a victim
     @KQ-VIC-14 @must
     Scenario: A lower unit of another queue is left alone
       Given a quota "neighbours" of 2 cpu with the gate and preemption on
-      And the admitted Job "stranger" with priority 1 asks for 2 cpu, its pods not bound
+      And the admitted Job "stranger" with priority 1 asks for 2 cpu from "neighbours", its pods not bound
       And a quota "team" of 2 cpu with the gate and preemption on
-      And the admitted Job "low" with priority 2 asks for 2 cpu, its pods not bound
-      When the Job "urgent" with priority 100 asks for 2 cpu
+      And the admitted Job "low" with priority 2 asks for 2 cpu from "team", its pods not bound
+      When the Job "urgent" with priority 100 asks for 2 cpu from "team"
       Then "low" is eventually marked
       And "stranger" is never marked
 
@@ -85,7 +86,7 @@ Feature: Who is a victim
     Scenario: A lower unit that fills the common parent is left alone
       Given a quota "company" of 2 cpu with the gate and preemption on
       And a quota "neighbours" of 2 cpu below "company" with the gate and preemption on
-      And the admitted Job "stranger" with priority 1 asks for 2 cpu, its pods not bound
+      And the admitted Job "stranger" with priority 1 asks for 2 cpu from "neighbours", its pods not bound
       And a quota "team" of 2 cpu below "company" with the gate and preemption on
-      When the Job "urgent" with priority 100 asks for 2 cpu
+      When the Job "urgent" with priority 100 asks for 2 cpu from "team"
       Then "stranger" is never marked

@@ -19,7 +19,7 @@ Feature: Protection after an allocation
       Then "old" is eventually marked
       And "fresh" is never marked
 
-  Rule: It is passed over before the reservation as well
+  Rule: A protected unit is passed over before the reservation as well
 
     @KQ-VIC-06 @must @slow @needs:protection @needs:reconfigure
     Scenario: A unit that fits the quota waits for a protected member

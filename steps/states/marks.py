@@ -6,11 +6,11 @@ from queuecheck.timeline import Condition, State, Subject, all_of
 from steps.states.units import admissions, holds, marks, of_unit, phase
 
 
-def not_marked(unit: Subject) -> State:
+def unmarked(unit: Subject) -> State:
     """No entry carries a reclaimState, not even one of 0 replicas."""
     return of_unit(
         unit,
-        "not marked",
+        "unmarked",
         lambda found: all(entry.get("reclaimState") is None for entry in admissions(found)),
     )
 
@@ -41,4 +41,4 @@ def marked_in_another_phase(unit: Subject, name: str) -> State:
 def left_with(unit: Subject, replicas: int) -> Condition:
     """The unit holds so many replicas, and no entry of it carries a reclaimState."""
     number = holds(unit, replicas)
-    return all_of(number, not_marked(unit), sentence=f"{number.sentence} and not marked")
+    return all_of(number, unmarked(unit), sentence=f"{number.sentence} and unmarked")

@@ -194,7 +194,7 @@ def released(unit: Subject) -> State:
     """The unit reserves nothing, and no entry of it carries a reclaimState."""
     return of_unit(
         unit,
-        "reserving nothing and not marked",
+        "reserving nothing and unmarked",
         lambda found: not any(held(found).values()) and not _has_reclaim_state(found),
     )
 

@@ -214,11 +214,6 @@ class Jobs:
             if pods.is_bound(pod) and not pods.is_terminal(pod)
         )
 
-    def await_running_reported(self, alias: str, number: int) -> None:
-        """The unit's status counts so many running replicas: the implementation knows them."""
-        reported = units.reports_running(self._story.unit(alias), number)
-        self._story.eventually(reported, within="create")
-
     def finish_pods(self, alias: str) -> None:
         """The running pods of the Job succeed, and the Job is complete.
 

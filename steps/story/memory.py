@@ -7,6 +7,7 @@ brings start there.
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from queuecheck.timeline import (
@@ -79,6 +80,14 @@ class Story:
     def queue(self, quota: str) -> Subject:
         """The Queue that the implementation keeps for the quota."""
         return Subject("Queue", self.world.queue_namespace, self.quotas.name(quota), quota)
+
+    def filled(self, text: str) -> str:
+        """With real names in place of ``{namespace}`` and of what the scenario calls a quota."""
+
+        def real(found: re.Match[str]) -> str:
+            return self.world.namespace if found[1] == "namespace" else self.quotas.name(found[1])
+
+        return re.sub(r"\{([^}]+)\}", real, text)
 
     def users(self, quota: str) -> Users:
         """The units that name the quota, and what each of their replicas costs."""
@@ -232,6 +241,7 @@ class Story:
         While the job extension is held no Job can show it; the step that follows has to.
         """
         if self.extension_held:
+            self.have_looked_again(quota or self.quotas.latest)
             return
         alias = f"{FENCE}{self._fences + 1}"
         window = self.fence(quota)
