@@ -21,6 +21,12 @@ SYMBOLS: Mapping[str, str] = {
 QUIET = frozenset({Outcome.PASSED, Outcome.NOT_SUPPORTED, NOT_RUN})
 
 
+class Markup(str):
+    """Markdown of our own making; any other text may have come from anywhere."""
+
+    __slots__ = ()
+
+
 def summary(report: Report) -> str:
     """The whole page."""
     return "\n".join(_lines(report)).rstrip() + "\n"
@@ -92,7 +98,7 @@ def _areas(report: Report) -> Iterator[str]:
         own = Counter(row.outcome for row in rows if row.area == area.code)
         if own:
             body.append([area.title, *(str(own[word] or "") for word in outcomes)])
-    body.append(["**all**", *(f"**{seen[word]}**" for word in outcomes)])
+    body.append([_bold("all"), *(_bold(seen[word]) for word in outcomes)])
     yield from table(["area", *(_word(word) for word in outcomes)], body)
 
 
@@ -111,7 +117,7 @@ def _word(outcome: str) -> str:
 
 
 def table(heading: Sequence[str], body: Iterable[Sequence[str]]) -> Iterator[str]:
-    """A Markdown table and an empty line. Cells that begin with a backtick are code as they are."""
+    """A Markdown table and an empty line; a cell that is no ``Markup`` is text, whatever it holds."""
     yield _row(heading)
     yield _row(["---"] * len(heading))
     for cells in body:
@@ -124,19 +130,21 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    if text.startswith(("`", "**")):
-        return text.replace("|", "\\|")
-    return escape(text)
+    return text.replace("|", "\\|") if isinstance(text, Markup) else escape(text)
 
 
-def code(text: str) -> str:
+def _bold(word: object) -> Markup:
+    return Markup(f"**{word}**")
+
+
+def code(text: str) -> Markup:
     """Text in backticks, of which it may hold some itself."""
     flat = " ".join(text.split())
     if not flat:
-        return ""
+        return Markup()
     fence = "`" * (max((len(run) for run in re.findall("`+", flat)), default=0) + 1)
     pad = " " if flat.startswith("`") or flat.endswith("`") else ""
-    return f"{fence}{pad}{flat}{pad}{fence}"
+    return Markup(f"{fence}{pad}{flat}{pad}{fence}")
 
 
 def escape(text: str) -> str:

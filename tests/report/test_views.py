@@ -7,7 +7,7 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from queuecheck.report import Latency, Report
@@ -94,6 +94,8 @@ def test_properties_tell_level_basis_and_scenarios() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(st.text(), st.text())
+@example("`\r", "")
+@example("**| bold", "")
 def test_every_text_can_be_in_every_view(reason: str, failure: str) -> None:
     run = replace(scenario(MUST, F), reason=reason, failure=failure)
     made = report(run)
