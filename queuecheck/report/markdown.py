@@ -117,7 +117,7 @@ def _word(outcome: str) -> str:
 
 
 def table(heading: Sequence[str], body: Iterable[Sequence[str]]) -> Iterator[str]:
-    """A Markdown table and an empty line; a cell that is no ``Markup`` is text, whatever it holds."""
+    """A Markdown table and an empty line; a cell that is no ``Markup`` is text of any kind."""
     yield _row(heading)
     yield _row(["---"] * len(heading))
     for cells in body:
