@@ -109,8 +109,9 @@ class Preempt:
     """Marks victims, then says to the preemptor what came of it.
 
     ``marks`` are status writes, one per victim; a mark whose ``change`` returns None, or whose
-    object is gone, failed. ``marked`` (per victim, in the order of ``marks``) is carried out for
-    each success; then ``succeeded`` if at least one victim was marked, else ``failed``.
+    object is gone, failed. All are tried before anything is told. Then ``marked`` (per victim, in
+    the order of ``marks``) is carried out for each success; then ``succeeded`` if at least one
+    victim was marked, else ``failed``.
     """
 
     marks: tuple[Write, ...]

@@ -5,7 +5,8 @@ a conflict the object is read again and ``change`` is asked again. Every object 
 handed to ``learn`` at once, so that the next decision knows of it before any watch tells.
 
 A write that no longer applies (``change`` says None, or the object is gone or another one) is
-passed over with all that it carries in ``then``; so is one that the server refuses for good.
+passed over with all that it carries in ``then``; so is one that the server refuses for good. An
+event that must exist is waited for, unless the server refuses it for good.
 """
 
 import time
@@ -94,14 +95,15 @@ class Executor:
                     self._preempt(decision, queue, refusals)
 
     def _preempt(self, preempt: Preempt, queue: str, refusals: list[ApiError]) -> None:
+        told: list[Decision] = []
         victims = 0
-        for mark, told in zip(preempt.marks, preempt.marked, strict=True):
+        for mark, then in zip(preempt.marks, preempt.marked, strict=True):
             if self._attempt(mark, refusals):
                 victims += 1
-                self._run((*mark.then, *told), queue, refusals)
+                told += (*mark.then, *then)
         if victims:
             self._metrics.marked(queue, victims)
-        self._run(preempt.succeeded if victims else preempt.failed, queue, refusals)
+        self._run((*told, *(preempt.succeeded if victims else preempt.failed)), queue, refusals)
 
     def _attempt(self, decision: Write | Create | Delete, refusals: list[ApiError]) -> bool:
         """Whether it was done.
@@ -253,8 +255,8 @@ class Executor:
             return
         try:
             self._events.write_once(written)
-        except ApiError as error:  # what follows relies on the event
-            raise Postponed(error) from error
+        except ApiError as error:  # a quota on events, say: the next time would be no better
+            self._journal.fail(f"refused: {error}", {"object": _shown(event.target)})
 
 
 class Refused(Exception):

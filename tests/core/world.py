@@ -308,12 +308,11 @@ class World:
                     self._preempt(decision)
 
     def _preempt(self, decision: Preempt) -> None:
-        done = False
-        for write, after in zip(decision.marks, decision.marked, strict=True):
-            if self._write(write):
-                done = True
+        done = [self._write(write) for write in decision.marks]
+        for marked, after in zip(done, decision.marked, strict=True):
+            if marked:
                 self.carry_out(after)
-        self.carry_out(decision.succeeded if done else decision.failed)
+        self.carry_out(decision.succeeded if any(done) else decision.failed)
 
     def _write(self, decision: Write) -> bool:
         if self.before_write:

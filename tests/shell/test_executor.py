@@ -302,8 +302,20 @@ def test_an_event_that_must_exist_is_there_before_what_follows(
     assert made["firstTimestamp"] == "2023-11-14T22:13:20Z"
 
 
-def test_what_follows_an_event_that_cannot_be_written_waits(server: FaultServer, run: Run) -> None:
-    server.script("POST", EVENTS, failure(403, "Forbidden"))
+@pytest.mark.parametrize("refusal", [failure(403, "Forbidden"), failure(422, "Invalid")])
+def test_what_follows_an_event_that_is_refused_for_good_does_not_wait_for_it(
+    server: FaultServer, run: Run, store: Store, refusal: Answer
+) -> None:
+    server.script("POST", EVENTS, refusal)
+    server.script("PATCH", f"{UNITS}/a/status", Answer(200, unit("6", message="new")))
+    run(once("a.reclaimed"), write(say("new")))
+    assert message(store) == "new"
+
+
+def test_what_follows_an_event_that_cannot_be_written_now_waits(
+    server: FaultServer, run: Run
+) -> None:
+    server.script("POST", EVENTS, failure(500, "InternalError"))
     with pytest.raises(Postponed):
         run(once("a.reclaimed"), write(say("new")))
     assert server.requests("PATCH") == []
@@ -336,6 +348,18 @@ def test_a_preemption_with_one_mark_of_two_has_succeeded(
     assert shown["job_schedule_attempts", "team", "scheduled"] == 1
     assert shown["queuecheck_preemption_rounds_total", "team"] == 1
     assert shown["queuecheck_preemption_victims_total", "team"] == 1
+
+
+def test_all_victims_are_marked_although_the_event_of_the_first_cannot_be_written_now(
+    server: FaultServer, run: Run, victims: Sequence[str]
+) -> None:
+    for name in victims:
+        marked = unit("6", uid=f"uid-{name}", name=name)
+        server.script("PATCH", f"{UNITS}/{name}/status", Answer(200, marked))
+    server.script("POST", EVENTS, failure(500, "InternalError"))
+    with pytest.raises(Postponed):
+        run(preempt(*victims))
+    assert len(server.requests("PATCH")) == 2
 
 
 def test_a_preemption_without_a_mark_has_failed(
