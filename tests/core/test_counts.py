@@ -24,6 +24,7 @@ JOB = Job(
     suspension_reported=False,
     finished="",
     deleting=False,
+    own_selector=False,
 )
 WAITING = Pod(
     uid="pod",

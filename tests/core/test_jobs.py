@@ -51,6 +51,18 @@ def test_a_job_that_was_never_suspended_is_not_ours() -> None:
     assert world.spec_of("job")["suspend"] is False
 
 
+def test_a_job_with_a_selector_of_its_own_is_not_taken_over_and_is_told_so_once() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.job("job", manualSelector=True)
+    world.settle()
+    patch_job(world, {"spec": {"parallelism": 2}})
+    world.settle()
+    assert (Kind.UNIT, "default", "job") not in world.objects
+    assert world.spec_of("job")["suspend"] is True
+    assert world.reasons("job") == ["NotTakenOver"]
+
+
 def test_a_hand_made_unit_of_the_jobs_name_is_left_alone() -> None:
     world = World()
     world.quota(cpu=2)

@@ -85,7 +85,7 @@ class JobLedger:
         if job.deleting or (unit_raw is not None and not takeover.stands_for(unit_raw, job)):
             return JobPlan()
         warnings = self._warn(key, raw, job)
-        if unit_raw is None:
+        if unit_raw is None or job.own_selector:
             return self._take_over(job, raw, warnings)
         unit = decode.unit(unit_raw)
         if job.finished:
@@ -121,7 +121,7 @@ class JobLedger:
         return tuple(Ref(kind, "", name) for kind, name in sorted(unseen, key=str))
 
     def _take_over(self, job: Job, raw: Object, warnings: tuple[Decision, ...]) -> JobPlan:
-        if job.finished or not (job.suspended or job.resumed):
+        if job.own_selector or job.finished or not (job.suspended or job.resumed):
             return JobPlan(warnings)
         unseen = self._unseen_classes(raw)
         if unseen:
@@ -209,11 +209,17 @@ class JobLedger:
 
     def _warn(self, key: Key, raw: Object, job: Job) -> tuple[Decision, ...]:
         _, bad = model.priority_annotation(raw)
-        if not bad or self._warned.get(key) == bad:
+        if job.own_selector and job.suspended and not job.finished:
+            reason, message = "NotTakenOver", "a Job with manualSelector is not taken over"
+        elif bad and not job.own_selector:
+            reason = "InvalidPriority"
+            message = f'the priority "{bad}" is no 32-bit integer and is not used'
+        else:
             return ()
-        self._warned[key] = bad
-        message = f'the priority "{bad}" is no 32-bit integer and is not used'
-        return (EmitEvent(job.ref, "Warning", "InvalidPriority", message),)
+        if self._warned.get(key) == message:
+            return ()
+        self._warned[key] = message
+        return (EmitEvent(job.ref, "Warning", reason, message),)
 
     def _apply_pod(self, raw: Object, *, deleted: bool) -> frozenset[Key]:
         pod = model.pod(raw)

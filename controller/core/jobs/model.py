@@ -28,7 +28,8 @@ class Job:
     """What of a Job matters here. ``finished`` is the phase its unit gets, "" while it goes on.
 
     ``lowered``: its parallelism is what we wrote; ``remembered``: it bears our annotations, though
-    perhaps out of date. ``uncounted`` are UIDs of finished pods that the counters of its status do
+    perhaps out of date. ``own_selector``: its pods need not bear its name as a label, so they
+    cannot be found. ``uncounted`` are UIDs of finished pods that the counters of its status do
     not contain yet.
     """
 
@@ -45,6 +46,7 @@ class Job:
     suspension_reported: bool
     finished: str
     deleting: bool
+    own_selector: bool
 
     @property
     def by_hand(self) -> bool:
@@ -90,6 +92,7 @@ def job(raw: Object) -> Job:
         suspension_reported=_condition(raw, "Suspended"),
         finished=_finished(raw),
         deleting="deletionTimestamp" in decode.mapping(raw, "metadata"),
+        own_selector=decode.mapping(raw, "spec").get("manualSelector") is True,
     )
 
 
