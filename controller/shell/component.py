@@ -95,7 +95,7 @@ class Component(Generic[Key]):
             metrics=metrics,
             journal=journal,
             stop=lifecycle.stop,
-            permits=self._leadership.permits,
+            permits=self._permits,
         )
         self._events = EventWriter(
             api=writer or api,
@@ -172,7 +172,8 @@ class Component(Generic[Key]):
                 published = self._steady()
             leads = self._leads()
             self._absorb(self._patience(next_resync, leads=leads))
-            if leads and (key := self._agenda.take()) is not None:
+            # Asked again: another may have led while we slept.
+            if leads and self._leads() and (key := self._agenda.take()) is not None:
                 self._turn(key)
 
     def _leads(self) -> bool:
@@ -183,6 +184,10 @@ class Component(Generic[Key]):
         if term != self._caught_up and self._catch_up():
             self._caught_up = term
         return term == self._caught_up
+
+    def _permits(self) -> bool:
+        """Whether what was decided in the term that we have caught up with may still be written."""
+        return self._leadership.permits() and self._leadership.term() == self._caught_up
 
     def _catch_up(self) -> bool:
         """Lists every kind anew: a watch may be behind the last writes of another leader."""

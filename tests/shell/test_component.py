@@ -402,6 +402,59 @@ def test_a_write_is_not_sent_without_the_lead_and_its_turn_comes_again_with_it(
     server.wait_for(lambda: len(server.requests("PATCH")) == 1)
 
 
+def test_a_write_decided_in_an_earlier_term_is_not_sent_in_a_later_one(
+    server: FaultServer, work: ScriptedWork, start: Start
+) -> None:
+    serve(server, unit("a", 5))
+    leadership = ScriptedLeadership()
+    leadership.lead(1)
+    target = Ref(Kind.UNIT, "ns", "a", "uid-a")
+    write = Write(target, lambda _: {"status": {"message": "new"}}, "a test", "status")
+
+    def step() -> Step:
+        if len(work.steps) > 1:
+            return Step()
+        leadership.lead(2)  # another may have led between the decision and its write
+        return Step((write,))
+
+    work.on_step = step
+    start(leadership)
+    work.wait_for(lambda: len(work.steps) == 2)
+    assert server.requests("PATCH") == []
+    assert work.failures == 1
+    assert len(server.requests("GET", LIST)) == 2
+
+
+def test_who_lost_the_lead_while_it_slept_reads_anew_before_it_decides(
+    server: FaultServer, work: ScriptedWork, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leadership = ScriptedLeadership()
+    leadership.lead(1)
+    seen: list[str] = []
+    apply = work.apply
+
+    def step() -> Step:
+        seen.append(work.objects["a"])
+        return Step()
+
+    def taken(kind: Kind, found: Object, *, deleted: bool) -> Iterable[str]:
+        if found["metadata"]["resourceVersion"] == "6":
+            leadership.now = 2  # lost and won again while the worker waited for this
+        return apply(kind, found, deleted=deleted)
+
+    monkeypatch.setattr(work, "apply", taken)
+    work.on_step = step
+    server.script("GET", LIST, listing("5", unit("a", 5)))
+    server.script("WATCH", LIST, Stream("", "silence"))
+    start(leadership)
+    work.wait_for(lambda: len(work.steps) == 1)
+    server.wait_for(lambda: len(server.requests("WATCH", LIST)) == 1)
+    server.script("GET", LIST, listing("6", unit("a", 6)), listing("20", unit("a", 12)))
+    server.end_streams()
+    work.wait_for(lambda: len(work.steps) == 2)
+    assert seen == ["5", "12"]
+
+
 def test_the_lead_is_given_back_after_the_last_write(
     server: FaultServer, work: ScriptedWork, start: Start, lifecycle: Lifecycle
 ) -> None:
