@@ -1,8 +1,9 @@
 """Taking away what a scenario made: last in, first out, and bounded.
 
 An action that fails does not keep the others from running. All of them together have one
-deadline; what has not been done by then is named. A failure here is never the implementation's:
-it is an outcome of its own, ``cleanup-error``.
+deadline; what has not been done by then is named, and only what is being done at that moment still
+goes on. A failure here is never the implementation's: it is an outcome of its own,
+``cleanup-error``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class CleanupError(Exception):
 class _Entry:
     sentence: str
     action: Action
+    always: bool
 
 
 class Cleanup:
@@ -32,30 +34,62 @@ class Cleanup:
         self._deadline = deadline
         self._entries: list[_Entry] = []
         self._failures: list[str] = []
+        self._lock = threading.Lock()
         self._current = ""
+        self._abandoned = False
+        self._thread: threading.Thread | None = None
 
-    def add(self, action: Action, *, sentence: str) -> None:
-        """Runs ``action`` before all that were added earlier. ``sentence`` tells it in errors."""
-        self._entries.append(_Entry(sentence, action))
+    def add(self, action: Action, *, sentence: str, always: bool = False) -> None:
+        """Runs ``action`` before all that were added earlier. ``sentence`` tells it in errors.
 
-    def run(self) -> None:
-        """Runs and forgets all actions. Raises CleanupError, after the last of them."""
+        What has to be done ``always`` is so also where the rest is kept.
+        """
+        self._entries.append(_Entry(sentence, action, always))
+
+    def run(self, *, keep: bool = False) -> None:
+        """Runs and forgets all actions, with ``keep`` only those that have to be done always.
+
+        Raises CleanupError, after the last of them.
+        """
         # A request can hang for longer than the deadline, and a thread cannot be ended from
         # outside: so it is left behind, as a daemon, and what it was doing is reported.
-        thread = threading.Thread(target=self._run, name="cleanup", daemon=True)
+        thread = self._thread = threading.Thread(
+            target=self._run, args=(keep,), name="cleanup", daemon=True
+        )
         thread.start()
-        thread.join(self._deadline)
-        if thread.is_alive():
-            left = [self._current, *(entry.sentence for entry in reversed(self._entries))]
+        try:
+            thread.join(self._deadline)
+        finally:
+            left = self._abandon() if thread.is_alive() else []
+        if left:
             raise CleanupError(f"not done within {self._deadline:g} s: {'; '.join(left)}")
         if self._failures:
             raise CleanupError("; ".join(self._failures))
 
-    def _run(self) -> None:
-        while self._entries:
-            entry = self._entries.pop()
-            self._current = entry.sentence
+    @property
+    def goes_on(self) -> str:
+        """What is still being done, past the deadline; "" for nothing."""
+        alive = self._thread is not None and self._thread.is_alive()
+        return self._current if alive else ""
+
+    def _abandon(self) -> list[str]:
+        """Nothing further is begun; gives what is not done, as sentences."""
+        with self._lock:
+            self._abandoned = True
+            return [self._current, *(entry.sentence for entry in reversed(self._entries))]
+
+    def _run(self, keep: bool) -> None:
+        while (entry := self._next(keep)) is not None:
             try:
                 entry.action()
             except Exception as error:  # noqa: BLE001 - the other actions are still owed
                 self._failures.append(f"{entry.sentence}: {error}")
+
+    def _next(self, keep: bool) -> _Entry | None:
+        with self._lock:
+            while self._entries and not self._abandoned:
+                entry = self._entries.pop()
+                if entry.always or not keep:
+                    self._current = entry.sentence
+                    return entry
+        return None

@@ -81,6 +81,7 @@ class Stage:
         self._ground: Ground | None = None
         self._api: Api | None = None
         self._worlds = 0
+        self._last_world: World | None = None
         self._classes: dict[int, str] = {}
         self._faults: FaultProxy | None = None
         self._turns: Turns | None = None
@@ -154,10 +155,18 @@ class Stage:
         self._opened.cluster.export_logs(self._evidence_directory / self._run / "cluster")
 
     def world(self, requirement: str, *, reproduce: str) -> World:
-        """A world for a scenario, not yet open."""
+        """A world for a scenario, not yet open.
+
+        Raises EnvironmentBroken while the clean-up of the world before still goes on: it would
+        change under the scenario what that one stands on.
+        """
+        if self._last_world is not None and (task := self._last_world.goes_on):
+            raise EnvironmentBroken(f"the clean-up of the scenario before has not ended: {task}")
         self._worlds += 1
         names = Names(self._run, requirement, f"{self._letters}{self._worlds}")
-        return World(self._opened, names, reproduce=reproduce, priority_class=self._priority_class)
+        world = World(self._opened, names, reproduce=reproduce, priority_class=self._priority_class)
+        self._last_world = world
+        return world
 
     def _open(self) -> None:
         directory = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="qc-")))

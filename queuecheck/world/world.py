@@ -32,13 +32,16 @@ from queuecheck.timeline import (
     write_evidence,
 )
 from queuecheck.world.canary import make_namespace
-from queuecheck.world.cleanup import Cleanup
+from queuecheck.world.cleanup import DEADLINE, Cleanup
 from queuecheck.world.errors import EnvironmentBroken
 from queuecheck.world.names import Names
 from queuecheck.world.obstacle import IMAGES
 
 if TYPE_CHECKING:
     from queuecheck.faults import FaultProxy
+
+# A Deployment that is started again may take two minutes to have its pods ready.
+RESTORE_SECONDS = 160.0
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,8 @@ class World:
         """``reproduce`` is the command that runs this scenario alone."""
         self._ground = ground
         self._names = names
-        self._cleanup = Cleanup()
+        patience = max(1.0, ground.budgets.scale)
+        self._cleanup = Cleanup(deadline=(DEADLINE + RESTORE_SECONDS) * patience)
         self._priority_class = priority_class
         self._proxy: FaultProxy | None = None
         self._namespaces = 1
@@ -136,7 +140,9 @@ class World:
         """
         if self._proxy is None:
             self._proxy = self._ground.proxy()
-            self._cleanup.add(self._proxy.forget, sentence="end the trouble that was made")
+            self._cleanup.add(
+                self._proxy.forget, sentence="end the trouble that was made", always=True
+            )
         return self._proxy
 
     def interpose_proxy(self, instance: str | None = None) -> None:
@@ -265,20 +271,25 @@ class World:
         self._cleanup.add(
             lambda: self._delete_first(self.namespace), sentence="delete what has to go first"
         )
-        self._cleanup.add(self.nodes.reset, sentence="close the slots")
-        self._cleanup.add(self._restore, sentence="restore the implementation")
+        self._cleanup.add(self.nodes.reset, sentence="close the slots", always=True)
+        self._cleanup.add(self._restore, sentence="restore the implementation", always=True)
 
     def close(self, *, keep: bool = False, failed: bool = False) -> None:
-        """Takes everything away, or nothing with ``keep``; the recorder stops in any case.
+        """Takes everything away; the recorder stops in any case.
 
+        With ``keep`` what was made stays, and what scenarios share is still as they find it.
         ``failed``: the scenario has failed. Raises CleanupError.
         """
         self._failed = failed
         try:
-            if not keep:
-                self._cleanup.run()
+            self._cleanup.run(keep=keep)
         finally:
             self._recorder.stop()
+
+    @property
+    def goes_on(self) -> str:
+        """What of the clean-up is still being done after ``close``; "" for nothing."""
+        return self._cleanup.goes_on
 
     def _restore(self) -> None:
         """What one scenario has brought to a standstill is not the next one's to fail at."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from functools import partial
 
 import pytest
 
 from queuecheck.world.cleanup import Cleanup, CleanupError
+from tests.world.played import Hanging
 
 
 def test_the_last_is_undone_first() -> None:
@@ -34,13 +34,13 @@ def test_a_failure_keeps_nothing_else_from_being_undone() -> None:
 
 
 def test_what_hangs_is_named_and_left_behind() -> None:
-    go_on = threading.Event()
+    hanging = Hanging()
     cleanup = Cleanup(deadline=0.05)
     cleanup.add(lambda: None, sentence="delete the namespace")
-    cleanup.add(go_on.wait, sentence="delete the Job")
+    cleanup.add(hanging, sentence="delete the Job")
     with pytest.raises(CleanupError) as told:
         cleanup.run()
-    go_on.set()
+    hanging.end()
     assert str(told.value) == "not done within 0.05 s: delete the Job; delete the namespace"
 
 
@@ -52,3 +52,27 @@ def test_an_action_may_add_another() -> None:
     )
     cleanup.run()
     assert done == ["late"]
+
+
+def test_nothing_is_begun_after_the_deadline() -> None:
+    done: list[str] = []
+    hanging = Hanging()
+    cleanup = Cleanup(deadline=0.05)
+    cleanup.add(lambda: done.append("close the slots"), sentence="close the slots")
+    cleanup.add(hanging, sentence="restore")
+    with pytest.raises(CleanupError):
+        cleanup.run()
+    assert cleanup.goes_on == "restore"
+    hanging.end()
+    assert cleanup.goes_on == ""
+    assert done == []
+
+
+def test_what_is_shared_is_put_right_also_where_the_rest_is_kept() -> None:
+    done: list[str] = []
+    cleanup = Cleanup()
+    cleanup.add(lambda: done.append("namespace"), sentence="delete the namespace")
+    cleanup.add(lambda: done.append("restore"), sentence="restore", always=True)
+    cleanup.add(lambda: done.append("job"), sentence="delete the Job")
+    cleanup.run(keep=True)
+    assert done == ["restore"]
