@@ -2,7 +2,7 @@
 
 All take the lock ``turn``, the ones shared and the others alone. Whoever waits holds the lock
 ``door`` meanwhile, and everybody goes in by it: so that one who has to be alone gets its turn,
-however many others come.
+however many others come. Nobody waits at the door with a turn, so none waits for another in a ring.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from queuecheck.cluster import sharing
@@ -24,12 +24,6 @@ class Turns:
         self._root = root
         self._directory = root / run
         self._member = sharing.Membership(self._directory)
-
-    @contextmanager
-    def first_come(self) -> Iterator[None]:
-        """One worker at a time: what the first one makes, the others find."""
-        with _locked(self._directory / "door"):
-            yield
 
     def enter(self) -> None:
         """Before the first turn."""
@@ -51,10 +45,29 @@ class Turns:
     @contextmanager
     def turn(self, *, alone: bool) -> Iterator[None]:
         """Waits for it; ``alone`` is nobody's turn but ours."""
+        with ExitStack() as stack:
+            with _locked(self._directory / "door"):
+                stack.enter_context(self._on_the_stage(alone=alone))
+            yield
+
+    @contextmanager
+    def arrival(self, make: Callable[[], object]) -> Iterator[None]:
+        """Before the first turn: ``make`` is run by one worker at a time.
+
+        What the first one makes, the others find. Whoever comes late has to leave alone what a
+        scenario is doing, so all of it is a turn beside others.
+        """
+        with ExitStack() as stack:
+            with _locked(self._directory / "door"):
+                stack.enter_context(self._on_the_stage(alone=False))
+                make()
+            yield
+
+    @contextmanager
+    def _on_the_stage(self, *, alone: bool) -> Iterator[None]:
         turn = os.open(self._directory / "turn", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            with _locked(self._directory / "door"):
-                fcntl.flock(turn, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+            fcntl.flock(turn, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
             yield
         finally:
             os.close(turn)

@@ -195,18 +195,17 @@ class Stage:
                 labels={RUN_LABEL: self._run},
                 seconds=self._budgets.seconds("quiet"),
             )
-        with self._turns.first_come() if self._turns else nullcontext():
-            implementation.start()
-        if self._canary:
-            canary = self._descriptor.profile.canary
-            check_canary(
-                api,
-                replace(canary, timeout=canary.timeout * self._budgets.scale),
-                nodes=cluster.nodes,
-                implementation=implementation,
-                namespace=canary_name(self._run, self._letters),
-                labels={RUN_LABEL: self._run},
-            )
+        with self._arrival(implementation):
+            if self._canary:
+                canary = self._descriptor.profile.canary
+                check_canary(
+                    api,
+                    replace(canary, timeout=canary.timeout * self._budgets.scale),
+                    nodes=cluster.nodes,
+                    implementation=implementation,
+                    namespace=canary_name(self._run, self._letters),
+                    labels={RUN_LABEL: self._run},
+                )
         self._stack.callback(self._delete_priority_classes)
         # Of somebody else's cluster we look at no namespace but our own.
         feed = Feed(api, wide="disposable" in cluster.capabilities)
@@ -224,6 +223,12 @@ class Stage:
             proxy=self._proxy,
             secrets=self.secrets,
         )
+
+    def _arrival(self, implementation: Implementation) -> AbstractContextManager[None]:
+        if self._turns is not None:
+            return self._turns.arrival(implementation.start)
+        implementation.start()
+        return nullcontext()
 
     def _cluster(self) -> Cluster:
         root = resources.manifests_root()

@@ -20,8 +20,12 @@ from queuecheck.cluster.turns import Turns
 turns = Turns(Path(sys.argv[1]), "x7k2p")
 turns.enter()
 print("in", flush=True)
+def turn(word):
+    if word == "arrival":
+        return turns.arrival(lambda: print("makes", flush=True))
+    return turns.turn(alone=word == "alone")
 for line in sys.stdin:
-    with turns.turn(alone=line == "alone\\n"):
+    with turn(line.strip()):
         print("begins", flush=True)
         sys.stdin.readline()
     print("over", flush=True)
@@ -121,6 +125,54 @@ def test_whoever_comes_later_does_not_go_before_one_that_waits_to_be_alone(
         lone.say("go on")
         assert late.said() == "begins"
         late.say("go on")
+
+
+def test_whoever_arrives_late_makes_nothing_while_another_has_to_be_alone(
+    turns: Turns, tmp_path: Path
+) -> None:
+    with worker(tmp_path / "runs") as late:
+        with turns.turn(alone=True):
+            late.say("arrival")
+            while not late.waits():
+                pass
+        assert late.said() == "makes"
+        assert late.said() == "begins"
+        late.say("go on")
+
+
+def test_whoever_arrives_is_beside_others_once_it_has_made_what_is_shared(
+    turns: Turns, tmp_path: Path
+) -> None:
+    with worker(tmp_path / "runs") as other, turns.arrival(lambda: None):
+        other.say("shared")
+        assert other.said() == "begins"
+        other.say("go on")
+        assert other.said() == "over"
+
+
+def test_one_that_has_to_be_alone_waits_for_whoever_arrives(turns: Turns, tmp_path: Path) -> None:
+    with worker(tmp_path / "runs") as lone:
+        with turns.arrival(lambda: None):
+            lone.say("alone")
+            while not lone.waits():
+                pass
+        assert lone.said() == "begins"
+        lone.say("go on")
+
+
+def test_two_do_not_make_what_is_shared_at_a_time(turns: Turns, tmp_path: Path) -> None:
+    with worker(tmp_path / "runs") as late:
+
+        def make() -> None:
+            late.say("arrival")
+            while not late.waits():
+                pass
+
+        with turns.arrival(make):
+            assert late.said() == "makes"
+            assert late.said() == "begins"
+            late.say("go on")
+            assert late.said() == "over"
 
 
 def test_the_last_worker_is_told_so_and_leaves_nothing(turns: Turns, tmp_path: Path) -> None:
