@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from queuecheck.cluster import ClusterError
 from queuecheck.implementation import ImplementationError
 from queuecheck.kube import KubeconfigError, Unreachable
 from queuecheck.plugin import compat
@@ -11,7 +12,13 @@ from queuecheck.timeline import ClaimFailed, HarnessError
 from queuecheck.verdict import Outcome
 from queuecheck.world import CleanupError, EnvironmentBroken
 
-ENVIRONMENT = (EnvironmentBroken, Unreachable, KubeconfigError, ImplementationError)
+ENVIRONMENT = (
+    EnvironmentBroken,
+    Unreachable,
+    KubeconfigError,
+    ImplementationError,
+    ClusterError,
+)
 REASON_LENGTH = 240
 
 
@@ -26,7 +33,7 @@ def classify(phase: str, error: BaseException | None) -> tuple[Outcome, str]:
         return Outcome.FAILED, _line(error)
     if isinstance(error, pytest.skip.Exception):
         return Outcome.SKIPPED, _line(error)
-    if isinstance(error, ENVIRONMENT):
+    if is_environment(error):
         return Outcome.ENVIRONMENT, _line(error)
     if isinstance(error, CleanupError):
         return Outcome.CLEANUP_ERROR, _line(error)
@@ -40,15 +47,33 @@ def told(error: BaseException) -> str | None:
     """The text that stands for the traceback, where the error explains itself."""
     if isinstance(error, ClaimFailed) or _is_claim_of_a_step(error):
         return str(error)
+    if is_environment(error):
+        return f"environment: {error}"
     if isinstance(error, HarnessError):
         return f"harness error: {error}"
-    if isinstance(error, ENVIRONMENT):
-        return f"environment: {error}"
     if isinstance(error, CleanupError):
         return f"clean-up: {error}"
     if undefined := compat.undefined_step(error):
         return f"harness error: no step definition fits: {undefined}"
     return None
+
+
+def is_environment(error: BaseException) -> bool:
+    """Whether neither the suite nor the implementation's rules are to blame.
+
+    A watch or a list that comes to nothing because nobody answers breaks no promise of the suite's.
+    """
+    if isinstance(error, HarnessError):
+        return isinstance(error.__cause__, ENVIRONMENT)
+    return isinstance(error, ENVIRONMENT)
+
+
+def taking_down(error: BaseException) -> str:
+    """One line about what failed when all was taken down at the end of the session."""
+    if isinstance(error, BaseExceptionGroup):
+        return "; ".join(taking_down(each) for each in error.exceptions)
+    kind = "" if isinstance(error, (*ENVIRONMENT, CleanupError)) else f"{type(error).__name__}: "
+    return f"not all was taken down: {kind}{_line(error)}"
 
 
 def _is_claim_of_a_step(error: BaseException) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -13,8 +13,9 @@ from queuecheck.kube import Api, ApiError
 from queuecheck.plugin import options
 from queuecheck.plugin.collection import SUITE
 from queuecheck.plugin.suite import FAILED, SCENARIO, Suite, decide, needs_of
+from queuecheck.timeline import HarnessError
 from queuecheck.verdict import Outcome
-from queuecheck.world import EnvironmentBroken, Stage, World
+from queuecheck.world import CleanupError, EnvironmentBroken, Stage, World
 
 READY_SECONDS = 5.0
 
@@ -58,19 +59,27 @@ def world(request: pytest.FixtureRequest, qc_stage: Stage) -> Iterator[World]:
     with qc_stage.turn(alone=suite.plays_alone(item)):
         world = qc_stage.world(scenario.requirements[0], reproduce=suite.reproduce(scenario))
         try:
-            try:
+            with _noticing_loss(suite, world, ApiError, HarnessError):
                 world.open()
-            except ApiError as error:
-                suite.lost = _loss(world.api)
-                if suite.lost:
-                    raise EnvironmentBroken(suite.lost) from error
-                raise
             yield world
         finally:
             keep = request.config.option.qc_keep
             failed = item.stash.get(FAILED, False)
             kept = keep == "all" or (keep == "failed" and failed)
-            world.close(keep=kept, failed=failed)
+            with _noticing_loss(suite, world, CleanupError, HarnessError):
+                world.close(keep=kept, failed=failed)
+
+
+@contextmanager
+def _noticing_loss(suite: Suite, world: World, *kinds: type[Exception]) -> Iterator[None]:
+    """In the place of such an error EnvironmentBroken, where the API server is lost."""
+    try:
+        yield
+    except kinds as error:
+        suite.lost = suite.lost or _loss(world.api)
+        if suite.lost:
+            raise EnvironmentBroken(suite.lost) from error
+        raise
 
 
 def _loss(api: Api) -> str:

@@ -17,6 +17,8 @@ from queuecheck.secrecy import Secrets
 from queuecheck.verdict import Outcome, ScenarioResult, worst
 
 KEY = "queuecheck"
+# Where a worker tells what it could not take down when its session ended.
+LEFT = "queuecheck_left"
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.implementation import Descriptor
 from queuecheck.plugin import compat, facts, options, record
 from queuecheck.plugin.account import ACCOUNT
-from queuecheck.plugin.errors import classify, told
+from queuecheck.plugin.errors import classify, taking_down, told
 from queuecheck.report import ClusterFacts, ScenarioRun
 from queuecheck.timeline import ClaimFailed
 from queuecheck.verdict import Outcome
@@ -136,6 +136,18 @@ class Suite:
             item.stash[EVIDENCE] = str(evidence.directory)
         if isinstance(exception, ClaimFailed) and (found := world.hindrance()) is not None:
             item.stash[HINDRANCE] = found
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(self) -> Generator[None, object, object]:
+        """What a worker cannot take down it tells where the summary is."""
+        if not self.worker:
+            return (yield)
+        try:
+            return (yield)
+        except Exception as error:  # noqa: BLE001 - told by its text
+            workeroutput = self._config.workeroutput  # type: ignore[attr-defined]
+            workeroutput[record.LEFT] = self.secrets.mask(taking_down(error))
+            return None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

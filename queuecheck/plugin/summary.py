@@ -7,7 +7,7 @@ verdict with what it does not say. pytest's own closing line stays the last.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,8 @@ class Summary:
         self._interrupted = ""
         self._started = facts.now()
         self._published = ""
+        # What could not be taken down when the session ended.
+        self._left: list[str] = []
 
     def pytest_report_header(self) -> str:
         """What is about to be judged, and with which seed."""
@@ -69,12 +71,40 @@ class Summary:
         elif report.failed:
             self._foreign_failures = True
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """The exit code is that of the verdict, unless pytest's own says something else."""
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """A worker has ended, and may have left something."""
+        self._note(getattr(node, "workeroutput", {}).get(record.LEFT, ""))
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(
+        self, session: pytest.Session, exitstatus: int
+    ) -> Generator[None, object, object]:
+        """The exit code is that of the verdict, unless pytest's own says something else.
+
+        pytest takes down here what an interrupted run has still standing. What fails at that is
+        told with the verdict, which is owed in any case.
+        """
+        result: object = None
+        try:
+            result = yield
+        except Exception as error:  # noqa: BLE001 - told by its text
+            # Imports all that scenarios need, which this process has only if it runs them.
+            from queuecheck.plugin.errors import taking_down  # noqa: PLC0415
+
+            self._note(facts.secrets(self._descriptor).mask(taking_down(error)))
+        self._conclude(session, exitstatus)
+        return result
+
+    def _note(self, left: str) -> None:
+        if left and left not in self._left:
+            self._left.append(left)
+
+    def _conclude(self, session: pytest.Session, exitstatus: int) -> None:
         stopped = session.shouldstop or session.shouldfail
-        if stopped or exitstatus == pytest.ExitCode.INTERRUPTED:
-            self._interrupted = str(stopped) if isinstance(stopped, str) else "interrupted"
+        if stopped or exitstatus == pytest.ExitCode.INTERRUPTED or self._left:
+            told = str(stopped) if isinstance(stopped, str) else "interrupted"
+            self._interrupted = "; ".join([told, *self._left])
         if exitstatus == pytest.ExitCode.INTERNAL_ERROR:
             self._interrupted = "internal error"
             session.exitstatus = ExitCode.HARNESS

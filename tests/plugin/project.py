@@ -33,7 +33,9 @@ from pathlib import Path
 import pytest
 from pytest_bdd import given, parsers, then
 
+from queuecheck.cluster import ClusterError
 from queuecheck.implementation import ImplementationError
+from queuecheck.kube import Unreachable
 from queuecheck.timeline import ClaimFailed, Evidence, Failure, HarnessError
 from queuecheck.world import CleanupError, EnvironmentBroken
 
@@ -108,6 +110,19 @@ def wrong():
     {}["nothing"]
 
 
+@then("nobody answers")
+def nobody_answers():
+    try:
+        raise Unreachable(verb="GET", path="/", status=0, reason="", message="refused")
+    except Unreachable as error:
+        raise HarnessError("cannot list pods") from error
+
+
+@then("the kubelet has ended")
+def kubelet_ended():
+    raise ClusterError("the simulated kubelet has ended")
+
+
 @then("the controller is gone")
 def gone():
     raise ImplementationError("reference: queue ended with exit code 1")
@@ -120,6 +135,12 @@ def cleanup_will_fail(world):
 
 @then("the user interrupts")
 def interrupts():
+    raise KeyboardInterrupt
+
+
+@then("the user interrupts, and the clean-up will fail")
+def interrupts_for_good(world):
+    world.cleanup_fails = True
     raise KeyboardInterrupt
 
 

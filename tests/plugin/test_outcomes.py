@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.plugin.project import LEVELS, Project
@@ -17,6 +19,8 @@ OUTCOMES = {
     "a step is wrong": ("HARNESS ERROR", 4, "no verdict"),
     "no such step": ("HARNESS ERROR", 4, "no verdict"),
     "the claim fails, for an image is missing": ("ENVIRONMENT", 3, "no verdict"),
+    "nobody answers": ("ENVIRONMENT", 3, "no verdict"),
+    "the kubelet has ended": ("ENVIRONMENT", 3, "no verdict"),
     "the controller is gone": ("ENVIRONMENT", 3, "no verdict"),
     "the clean-up will fail": ("CLEAN-UP ERROR", 4, "no verdict"),
 }
@@ -122,6 +126,10 @@ def test_a_broken_environment_is_told_once(
     assert result.ret == 3
 
 
+NO_CLOSE = """
+    def close(self, *, keep, failed):
+        pass
+"""
 LOST_STAGE = """
 from contextlib import nullcontext
 
@@ -173,6 +181,40 @@ def test_a_cluster_that_is_lost_is_not_looked_for_again(project: Project) -> Non
     assert result.stdout.str().count("opened") == 1
     lost = "the API server https://127.0.0.1:1 was lost during the run: *etcd failed: *"
     result.stdout.fnmatch_lines([f"ENVIRONMENT *3 requirements: {lost}"])
+    assert result.ret == 3
+
+
+FAILING_CLOSE = """
+    def open(self):
+        pass
+
+    def close(self, *, keep, failed):
+        raise CleanupError("restore: GET /: refused")
+"""
+STEPS = """
+from pytest_bdd import given, then
+from queuecheck.world import CleanupError
+
+
+@given("a world")
+def a_world(world):
+    pass
+
+
+@then("all is well")
+def all_is_well():
+    pass
+"""
+
+
+def test_a_cluster_that_is_lost_is_no_fault_of_the_clean_up(project: Project) -> None:
+    text = LOST_STAGE.replace(NO_CLOSE, FAILING_CLOSE) + STEPS
+    (project.features / "conftest.py").write_text(text, encoding="utf-8")
+    project.feature()
+    result = project.run()
+    lost = "the API server https://127.0.0.1:1 was lost during the run: *"
+    result.stdout.fnmatch_lines([f"ENVIRONMENT *KQ-QTA-01*{lost}"])
+    assert "CLEAN-UP" not in result.stdout.str()
     assert result.ret == 3
 
 
@@ -233,3 +275,24 @@ def test_a_run_that_is_interrupted_before_any_result_is_partial(
     result = project.run()
     result.stdout.fnmatch_lines(["partial: the run ended early (interrupted)*"])
     assert result.ret == 5
+
+
+def test_an_interrupted_run_whose_clean_up_fails_still_has_its_verdict_and_report(
+    project: Project,
+) -> None:
+    project.feature(file="one")
+    project.feature(
+        then="the user interrupts, and the clean-up will fail", id="KQ-QTA-02", file="two"
+    )
+    result = project.run("--qc-report", "report")
+    left = "interrupted; not all was taken down: namespace qc-1: still there"
+    result.stdout.fnmatch_lines([f"partial: the run ended early ({left})*", "report: *"])
+    assert (project.pytester.path / "report" / "report.json").exists()
+    assert result.ret == 5
+
+
+def test_a_worker_tells_what_it_could_not_take_down(project: Project) -> None:
+    project.feature(then="the user interrupts, and the clean-up will fail")
+    project.run("-n", "1", "--qc-report", "report")
+    report = json.loads((project.pytester.path / "report" / "report.json").read_text("utf-8"))
+    assert "not all was taken down: namespace qc-1: still there" in report["run"]["endedEarly"]
