@@ -113,9 +113,14 @@ class Unit:
         return tuple(sorted(self.request.items()))
 
     @property
+    def unreported(self) -> bool:
+        """Whether its Job may run already: the extension has not said yet what is held."""
+        return bool(self.job_uid) and not self.phase and not self.reserves
+
+    @property
     def asks(self) -> bool:
-        """Whether it holds less than its count."""
-        return bool(self.missing)
+        """Whether it holds less than its count, as far as that is known."""
+        return bool(self.missing) and not self.unreported
 
     @property
     def reserves(self) -> bool:
@@ -155,8 +160,8 @@ class Unit:
     def standing(self) -> object:
         """All that can change a decision about it or about another unit; compared, never read.
 
-        Message, attempts, timestamps and phase (but for finished or not) are left out on purpose:
-        the controller writes them in answer to a decision.
+        Message, attempts, timestamps and phase (but for the first and the last) are left out on
+        purpose: the controller writes them in answer to a decision.
         """
         return (
             self.ref,
@@ -165,6 +170,7 @@ class Unit:
             self.pod_sets,
             self.admissions,
             self.finished,
+            self.unreported,
             self.problem,
         )
 

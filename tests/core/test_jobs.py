@@ -394,23 +394,29 @@ def admitted_and_not_resumed() -> World:
     return world
 
 
-def test_a_unit_refused_before_its_first_report_still_comes_back_with_what_runs() -> None:
+@pytest.mark.parametrize("cpu", [1, 2, 4])
+def test_a_unit_that_comes_back_is_not_tried_before_it_says_what_it_holds(cpu: int) -> None:
     world = World()
     world.quota(cpu=2)
-    world.job("job", cpu=1, parallelism=2)
+    world.job("job", priority=9, cpu=1, parallelism=2)
     world.settle()
     world.bind("job", 2)
     world.settle()
     world.delete(Kind.UNIT, "default", "job")
-    world.quota(cpu=1)
+    world.quota(cpu=cpu, annotations=BOTH)
+    world.job("low", priority=1, cpu=1)
+    world.reconcile(("default", "low"))
+    world.reconcile(("default", "low"))
+    world.pass_over("team")
     world.reconcile(("default", "job"))
     world.pass_over("team")
-    assert "limited quotaName:team" in world.message("job")
-    assert world.status("job").get("phase") is None
+    assert world.status("job") == {}
     world.settle()
     assert world.held("job") == 2
     assert world.status("job")["phase"] == "Running"
     assert world.spec_of("job")["suspend"] is False
+    assert world.reasons("job") == ["Scheduled"]
+    assert "Preempted" not in world.reasons("low")
 
 
 def test_a_grant_not_used_yet_is_given_back_when_the_pods_change() -> None:
