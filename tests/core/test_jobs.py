@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from controller.core.decisions import Create, Kind
+from controller.core.decisions import Create, Delete, Kind
 from controller.core.jobs import JobLedger, JobPlan
 from tests.core.world import BOTH, World
 
@@ -84,6 +84,76 @@ def test_a_job_made_again_under_its_name_gets_a_fresh_unit() -> None:
     world.settle()
     assert world.unit("job")["spec"]["consumerRef"]["uid"] != old
     assert world.held("job") == 1
+
+
+def test_the_unit_of_an_orphaned_job_goes_and_a_mark_on_it_is_told_of() -> None:
+    world = World()
+    world.quota(cpu=2, annotations=BOTH)
+    world.job("low", priority=1)
+    world.settle()
+    world.extension_runs = False
+    world.hand_made("urgent", priority=9)
+    world.settle()
+    assert world.mark("low") == 1
+    world.orphan("low")
+    world.extension_runs = True
+    world.settle()
+    assert (Kind.UNIT, "default", "low") not in world.objects
+    assert world.reasons("low").count("Preempted") == 1
+    assert world.held("urgent") == 1
+
+
+def test_a_job_made_again_after_it_was_orphaned_is_taken_over() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.job("job")
+    world.settle()
+    world.extension_runs = False
+    world.orphan("job")
+    world.extension_runs = True
+    new = world.job("job")["metadata"]["uid"]
+    world.settle()
+    assert world.unit("job")["spec"]["consumerRef"]["uid"] == new
+    assert world.held("job") == 1
+
+
+def test_a_job_is_looked_for_before_its_unit_is_taken_for_left_behind() -> None:
+    world = World()
+    raw = world.job("job")
+    world.settle()
+    world.patch(Kind.UNIT, "default", "job", {"metadata": {"ownerReferences": None}})
+    world.settle()
+    ledger, key = JobLedger(), ("default", "job")
+    ledger.apply(Kind.UNIT, world.unit("job"), deleted=False)
+    for _ in range(2):  # what was looked up once is no news the next time
+        plan = ledger.reconcile(key, world.now)
+        assert [(ref.kind, str(ref)) for ref in plan.look_up] == [(Kind.JOB, "default/job")]
+        ledger.apply(Kind.JOB, raw, deleted=False)
+        assert not any(isinstance(found, Delete) for found in ledger.reconcile(key, 0.0).decisions)
+        ledger.apply(Kind.JOB, raw, deleted=True)
+    ledger.reconcile(key, world.now)
+    [deletion] = ledger.reconcile(key, world.now).decisions
+    assert isinstance(deletion, Delete)
+    assert deletion.target.uid == world.unit("job")["metadata"]["uid"]
+
+
+def test_a_job_that_is_held_up_in_its_deletion_is_not_admitted_and_blocks_nobody() -> None:
+    world = World()
+    world.quota(cpu=2, policy="Block")
+    world.job("first")
+    world.settle()
+    world.job("gone", priority=9)
+    world.settle()
+    leaving = {"deletionTimestamp": "2027-01-01T00:00:00Z", "finalizers": ["example.com/x"]}
+    patch_job(world, {"metadata": leaving}, "gone")
+    world.job("next")
+    world.settle()
+    assert (Kind.UNIT, "default", "gone") not in world.objects
+    world.bind("first")
+    world.settle()
+    world.succeed("first")
+    world.settle()
+    assert world.held("next") == 1
 
 
 def priority_class(world: World, name: str, value: int) -> None:

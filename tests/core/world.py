@@ -106,6 +106,15 @@ class World:
             if owned not in later and any(owner["uid"] == uid for owner in owners):
                 self.delete(owned, space, other)
 
+    def orphan(self, job: str) -> None:
+        """Delete a Job and leave what it owns behind, as ``--cascade=orphan`` does."""
+        uid = self.objects[Kind.JOB, "default", job]["metadata"]["uid"]
+        for (kind, space, name), item in list(self.objects.items()):
+            owners = item["metadata"].get("ownerReferences", [])
+            if any(owner["uid"] == uid for owner in owners):
+                self.patch(kind, space, name, {"metadata": {"ownerReferences": None}})
+        self.delete(Kind.JOB, "default", job)
+
     def quota(self, name: str = "team", **fields: Any) -> Raw:
         """A quota; ``cpu`` is its max, ``annotations``, ``policy``, ``parent`` as named."""
         labels = {"koord-queue/queue-policy": fields.get("policy", "Priority")}
@@ -194,7 +203,8 @@ class World:
         return [
             raw
             for (kind, _, _), raw in sorted(self.objects.items(), key=lambda item: item[0][2])
-            if kind is Kind.POD and raw["metadata"]["ownerReferences"][0]["uid"] == uid
+            if kind is Kind.POD
+            and raw["metadata"].get("ownerReferences", [{}])[0].get("uid") == uid
         ]
 
     def reasons(self, name: str) -> list[str]:

@@ -49,6 +49,7 @@ class JobLedger:
         self._pods: dict[str, dict[str, Pod]] = {}
         self._classes: dict[tuple[Kind, str], Object] = {}
         self._looked_up: set[tuple[Kind, str]] = set()
+        self._sought: Key | None = None
         self._warned: dict[Key, str] = {}
 
     def apply(self, kind: Kind, raw: Object, *, deleted: bool) -> frozenset[Key]:
@@ -77,13 +78,12 @@ class JobLedger:
 
         ``live_pods`` are the Job's pods as just read, where the last plan asked for them.
         """
-        raw = self._jobs.get(key)
-        unit_raw = self._units.get(key)
-        if raw is None:
-            return JobPlan()
-        job = model.job(raw)
-        if job.deleting or (unit_raw is not None and not takeover.stands_for(unit_raw, job)):
-            return JobPlan()
+        raw, unit_raw = self._jobs.get(key), self._units.get(key)
+        job = None if raw is None else model.job(raw)
+        sought, self._sought = self._sought == key, None
+        another = unit_raw is not None and not (job and takeover.stands_for(unit_raw, job))
+        if raw is None or job is None or job.deleting or another:
+            return self._without_job(key, unit_raw, sure=sought or not another)
         warnings = self._warn(key, raw, job)
         if unit_raw is None or job.own_selector:
             return self._take_over(job, raw, warnings)
@@ -104,6 +104,7 @@ class JobLedger:
     def retry(self) -> None:
         """What was to be looked up may not have been: let the next plans ask for it again."""
         self._looked_up.clear()
+        self._sought = None
 
     def _unseen_classes(self, raw: Object) -> tuple[Ref, ...]:
         """The classes that a Job names and no watch has shown yet; each is asked for once.
@@ -119,6 +120,20 @@ class JobLedger:
         unseen = {each for each in named if each[1]} - self._classes.keys() - self._looked_up
         self._looked_up |= unseen
         return tuple(Ref(kind, "", name) for kind, name in sorted(unseen, key=str))
+
+    def _without_job(self, key: Key, unit_raw: Object | None, *, sure: bool) -> JobPlan:
+        """A unit of ours must not outlive its Job, nor be admitted while its Job goes.
+
+        What the caches say of a Job that is gone has to be confirmed before a place is lost.
+        """
+        if unit_raw is None or not takeover.made_here(unit_raw):
+            return JobPlan()
+        if sure:
+            return JobPlan(reports.removed(decode.unit(unit_raw)))
+        if takeover.owned(unit_raw):
+            return JobPlan()
+        self._sought = key
+        return JobPlan(look_up=(Ref(Kind.JOB, *key),))
 
     def _take_over(self, job: Job, raw: Object, warnings: tuple[Decision, ...]) -> JobPlan:
         if job.own_selector or job.finished or not (job.suspended or job.resumed):

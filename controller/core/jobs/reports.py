@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from controller.core import decode
-from controller.core.decisions import Decision, Object, Patch, Write
+from controller.core.decisions import Decision, Delete, Object, Patch, Write
 from controller.core.instants import Instant, to_text
 from controller.core.model import Admission, Unit
 from controller.core.unit_events import preempted
@@ -55,6 +55,11 @@ def released(unit: Unit, now: Instant) -> tuple[Decision, ...]:
     if unit.message == MARKED_MESSAGE:
         fields["message"] = None
     return (*_before_clearing(unit), _write(unit, fields, "its Job gives its grant back"))
+
+
+def removed(unit: Unit) -> tuple[Decision, ...]:
+    """The Job goes, or has gone, and leaves its unit behind."""
+    return (*_before_clearing(unit), Delete(unit.ref, "its Job is gone"))
 
 
 def reclaimed(unit: Unit, kept: Mapping[str, Admission], now: Instant) -> tuple[Decision, ...]:

@@ -77,12 +77,23 @@ def overhead(unit: Object) -> Mapping[str, Any]:
 
 def stands_for(unit: Object, job: Job) -> bool:
     """Whether the unit is this Job's: by UID, not by name."""
-    consumer = decode.mapping(unit, "spec", "consumerRef")
+    return job.ref.uid in {*_owners(unit), decode.unit(unit).job_uid}
+
+
+def made_here(unit: Object) -> bool:
+    """Whether the unit was made for a Job by this extension."""
+    ours = JOB_CREATED in decode.mapping(unit, "metadata", "annotations")
+    return ours and bool(decode.unit(unit).job_uid)
+
+
+def owned(unit: Object) -> bool:
+    """Whether it goes by itself with its Job; ``--cascade=orphan`` takes that away."""
+    return bool(_owners(unit))
+
+
+def _owners(unit: Object) -> list[Any]:
     owners = decode.mappings(unit, "metadata", "ownerReferences")
-    uids = {item.get("uid") for item in owners if item.get("kind") == "Job"}
-    if consumer.get("kind") == "Job":
-        uids.add(consumer.get("uid"))
-    return job.ref.uid in uids
+    return [item.get("uid") for item in owners if item.get("kind") == "Job"]
 
 
 def charge_changed(job: Job, raw: Object, standing: Standing, unit: Unit) -> bool:
