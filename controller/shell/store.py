@@ -50,6 +50,7 @@ class Store:
         known = self._objects[kind].get(name)
         if known is not None and _version(found) <= _version(known):
             return []
+        found = _without_managers(found)
         self._objects[kind][name] = found
         changes = [Change(kind, found, deleted=False)]
         if known is not None and _uid(known) != _uid(found):
@@ -76,6 +77,12 @@ class Store:
         if known is not None and _version(known) <= _version(last):
             del self._objects[kind][name]
             yield Change(kind, known if _uid(known) != _uid(last) else last, deleted=True)
+
+
+def _without_managers(found: KubeObject) -> KubeObject:
+    """Who wrote which field is of no use to anybody here, and often the larger half."""
+    metadata = {key: value for key, value in found["metadata"].items() if key != "managedFields"}
+    return {**found, "metadata": metadata}
 
 
 def _name(found: KubeObject) -> Name:

@@ -79,3 +79,11 @@ def test_the_newest_version_wins_in_any_order_of_arrival(arrivals: list[tuple[st
     for name in {name for name, _ in arrivals}:
         newest = max(version for other, version in arrivals if other == name)
         assert known(store, name) == unit(name, newest)
+
+
+def test_who_wrote_which_field_is_not_kept() -> None:
+    store = Store()
+    found = unit("a", 1)
+    managed = {**found, "metadata": {**found["metadata"], "managedFields": [{"manager": "m"}]}}
+    assert store.learn(Kind.UNIT, managed) == [Change(Kind.UNIT, found, deleted=False)]
+    assert known(store, "a") == found
