@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from controller.core.decisions import Kind, Ref
-from controller.core.jobs import counts
+from controller.core.jobs import counts, model
 from controller.core.jobs.model import Job, Pod
 from controller.core.jobs.reclaim import reclaim
 from controller.core.model import Admission, PodSet, Unit
@@ -20,6 +20,7 @@ JOB = Job(
     remembered=False,
     completions=5,
     succeeded=0,
+    failed_indexes=0,
     uncounted=frozenset(),
     suspension_reported=False,
     finished="",
@@ -48,6 +49,15 @@ def test_count_is_what_can_still_run(
     completions: int | None, succeeded: int, expected: int
 ) -> None:
     job = replace(JOB, completions=completions, succeeded=succeeded)
+    assert counts.count(job, []) == expected
+
+
+@pytest.mark.parametrize(
+    ("failed", "expected"), [("0", 3), ("0,3-4", 2), ("0-1,3-4", 1), ("0-4", 0), ("x,4-2,", 3)]
+)
+def test_an_index_that_has_failed_for_good_asks_for_no_pod(failed: str, expected: int) -> None:
+    spec = {"parallelism": 3, "completions": 5}
+    job = model.job({"spec": spec, "status": {"failedIndexes": failed}})
     assert counts.count(job, []) == expected
 
 

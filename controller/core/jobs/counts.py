@@ -18,7 +18,7 @@ def count(job: Job, pods: Collection[Pod]) -> int:
         return min(job.wanted, len(active(pods)))
     if job.completions is None:
         return job.wanted
-    return max(0, min(job.wanted, job.completions - job.succeeded))
+    return max(0, min(job.wanted, job.completions - job.succeeded - job.failed_indexes))
 
 
 def running(job: Job, pods: Collection[Pod], replicas: int) -> int:

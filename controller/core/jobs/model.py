@@ -6,6 +6,7 @@ hand* means: suspended, and still with the annotation that we write on resuming 
 suspending.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from controller.core.vocabulary import (
     WANTED_PARALLELISM,
 )
 
+_INTERVAL = re.compile("([0-9]{1,10})(?:-([0-9]{1,10}))?")
 _TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking"
 
 
@@ -28,9 +30,9 @@ class Job:
     """What of a Job matters here. ``finished`` is the phase its unit gets, "" while it goes on.
 
     ``lowered``: its parallelism is what we wrote; ``remembered``: it bears our annotations, though
-    perhaps out of date. ``own_selector``: its pods need not bear its name as a label, so they
-    cannot be found. ``uncounted`` are UIDs of finished pods that the counters of its status do
-    not contain yet.
+    perhaps out of date. ``failed_indexes`` is how many indexes get no pod any more. ``uncounted``
+    are UIDs of finished pods that the counters of its status do not contain yet. ``own_selector``:
+    its pods need not bear its name as a label, so they cannot be found.
     """
 
     ref: Ref
@@ -42,6 +44,7 @@ class Job:
     remembered: bool
     completions: int | None
     succeeded: int
+    failed_indexes: int
     uncounted: frozenset[str]
     suspension_reported: bool
     finished: str
@@ -88,6 +91,7 @@ def job(raw: Object) -> Job:
         remembered=WANTED_PARALLELISM in annotations or LOWERED_PARALLELISM in annotations,
         completions=decode.number(raw, "spec", "completions"),
         succeeded=decode.number(raw, "status", "succeeded") or 0,
+        failed_indexes=_indexes(decode.text(raw, "status", "failedIndexes")),
         uncounted=frozenset((*_texts(uncounted, "succeeded"), *_texts(uncounted, "failed"))),
         suspension_reported=_condition(raw, "Suspended"),
         finished=_finished(raw),
@@ -135,6 +139,13 @@ def priority_annotation(raw: Object) -> tuple[int | None, str]:
         return None, ""
     value = decode.int32(text)
     return (None, str(text)) if value is None else (value, "")
+
+
+def _indexes(text: str) -> int:
+    """How many indexes a text like ``0,3-5`` names; what is no interval names none."""
+    found = (_INTERVAL.fullmatch(part) for part in text.split(","))
+    bounds = ((int(each[1]), int(each[2] or each[1])) for each in found if each)
+    return sum(max(last - first + 1, 0) for first, last in bounds)
 
 
 def _finished(raw: Object) -> str:
