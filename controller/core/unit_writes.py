@@ -37,7 +37,7 @@ def grant(unit: Unit, now: Instant) -> Write:
             else:
                 entry["replicas"] = fresh.held_replicas.get(name, 0) + replicas
         return _status(
-            phase=RUNNING if fresh.phase == RUNNING else DEQUEUED,
+            phase=RUNNING if fresh.phase == RUNNING and fresh.reserves else DEQUEUED,
             admissions=entries,
             message=ADMITTED_MESSAGE,
             lastAllocateTime=to_text(now),

@@ -320,6 +320,15 @@ def test_an_entry_keeps_what_is_not_ours() -> None:
     assert world.status("unit")["phase"] == "Running"
 
 
+def test_a_unit_that_holds_nothing_is_not_admitted_as_running() -> None:
+    world = World()
+    world.quota(cpu=4)
+    entries = [{"name": "main", "replicas": 0, "running": 0}]
+    world.hand_made("unit", status={"phase": "Running", "admissions": entries})
+    world.settle()
+    assert world.status("unit")["phase"] == "Dequeued"
+
+
 def test_a_thousand_equal_units_cost_one_attempt_per_change() -> None:
     world = World()
     world.quota(cpu=2)

@@ -352,6 +352,22 @@ def test_count_falls_before_replicas_do() -> None:
             assert held >= raw["spec"]["podSet"][0]["count"]
 
 
+def test_a_job_that_wants_no_pods_waits_and_is_admitted_like_any_other_afterwards() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.job("job", completions=3)
+    world.settle()
+    world.bind("job")
+    world.settle()
+    assert world.status("job")["phase"] == "Running"
+    patch_job(world, {"spec": {"parallelism": 0}})
+    world.settle()
+    assert (world.held("job"), world.status("job")["phase"]) == (0, "Enqueued")
+    patch_job(world, {"spec": {"parallelism": 1}})
+    world.settle()
+    assert (world.held("job"), world.status("job")["phase"]) == (1, "Dequeued")
+
+
 def test_failure_is_reported_and_releases_the_quota() -> None:
     world = World()
     world.quota(cpu=2)

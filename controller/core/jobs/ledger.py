@@ -165,7 +165,8 @@ class JobLedger:
         held = unit.held_replicas.get(job.ref.name, 0)
         if held > standing.count and not job.by_hand:
             shrunk = self._shrunk(unit, job, standing.count)
-            write = reports.progress(unit, {job.ref.name: shrunk}, now)
+            over = standing.count == 0 and job.wanted > 0
+            write = reports.progress(unit, {job.ref.name: shrunk}, now, over=over)
             return (write,) if write else ()
         return ()
 

@@ -77,11 +77,18 @@ def reclaimed(unit: Unit, kept: Mapping[str, Admission], now: Instant) -> tuple[
     return (*_before_clearing(unit), write)
 
 
-def progress(unit: Unit, seen: Mapping[str, Admission], now: Instant) -> Write | None:
-    """Replicas and running replicas as they are now; None if the unit says so already."""
+def progress(
+    unit: Unit, seen: Mapping[str, Admission], now: Instant, *, over: bool = False
+) -> Write | None:
+    """Replicas and running replicas as they are now; None if the unit says so already.
+
+    ``over``: the Job does all but say that it is over; then holding nothing is not waiting.
+    """
     phase = unit.phase
     entries = [seen.get(item.name, item) for item in unit.admissions]
-    if all(item.running == item.replicas > 0 for item in entries) and phase != RUNNING:
+    if not over and not any(item.replicas for item in entries):
+        phase = ENQUEUED
+    elif all(item.running == item.replicas > 0 for item in entries) and phase != RUNNING:
         phase = RUNNING
     if phase == unit.phase and tuple(entries) == unit.admissions:
         return None
