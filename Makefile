@@ -24,6 +24,15 @@ VERSION      := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' queuecheck/__ini
 WHEELHOUSE   := build/wheelhouse
 MACHINE      := $(shell uname -m)
 
+# Prose has 100 columns. Tables, code, headings, and lines with a link may have more.
+define LONG_PROSE
+FNR == 1 { code = 0 }
+/^ *```/ { code = !code }
+!code && length > 100 && !/^ *[|#]/ && !/\]\(/ { print FILENAME ":" FNR ": " length " columns"; long = 1 }
+END { exit long }
+endef
+export LONG_PROSE
+
 .PHONY: help e2e docs test soak vacuity image engine wheelhouse lint types lock clean
 
 help: ## Show what there is to make
@@ -81,6 +90,7 @@ lint: $(READY) ## Check format, style, layers and features
 	@$(BIN)/ruff check .
 	@$(BIN)/lint-imports
 	@$(BIN)/queuecheck lint
+	@git ls-files '*.md' ':!CHANGELOG.md' | xargs awk "$$LONG_PROSE"
 
 types: $(READY) ## Check types
 	@$(BIN)/mypy
