@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from queuecheck.cluster import held_pods
 from queuecheck.cluster.errors import ClusterError
 from queuecheck.cluster.orders import Order
+from queuecheck.cluster.owed import Owed
 from queuecheck.cluster.workload import Workload
 from queuecheck.kube import (
     Api,
@@ -33,12 +34,16 @@ OVER = frozenset({"Succeeded", "Failed"})
 
 @dataclass
 class _Slot:
-    """``room`` for so many pods; those that were ``let_in`` and ``ended`` by us, by UID."""
+    """``room`` for so many pods; those that were ``let_in`` and ``ended`` by us, by UID.
+
+    ``ends`` is how pods end that are spoken for.
+    """
 
     room: int = 0
     running: bool = False
     order: Order = field(default_factory=Order)
     let_in: set[str] = field(default_factory=set)
+    ends: dict[str, str] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
 
 
@@ -52,6 +57,9 @@ class RealNodes:
         self._pods: dict[str, KubeObject] = {}
         self._slots: dict[str, _Slot] = {}
         self._slot_of: dict[str, str] = {}  # by UID: a pod that was let in does not tell it
+        # A request came to nothing, or only its answer was lost: such a pod is read again first.
+        self._doubtful: set[str] = set()
+        self._owed = Owed(self._tend_again)
         self._failure: BaseException | None = None
         self._watch = ListWatch(api, PODS)
         self._thread = threading.Thread(target=self._follow, name="nodes", daemon=True)
@@ -109,6 +117,7 @@ class RealNodes:
 
     def stop(self) -> None:
         """See NodeDriver."""
+        self._owed.stop()
         self._watch.stop()
         if self._thread.is_alive():
             self._thread.join(5)
@@ -167,8 +176,10 @@ class RealNodes:
         """Brings the pods of a slot to where they have to be; harmless if they are there."""
         state = self._slots[slot]
         alive = [pod for pod in self._pods_of(slot) if _phase(pod) not in OVER]
-        inside = sum(_uid(pod) in state.let_in for pod in alive)
+        inside = sum(_uid(pod) in state.let_in | self._doubtful for pod in alive)
         for pod in alive:
+            if _uid(pod) in self._doubtful:
+                continue
             try:
                 if _uid(pod) in state.let_in:
                     self._tend(pod, state)
@@ -180,7 +191,42 @@ class RealNodes:
             except ApiError as error:
                 if not error.transient:
                     raise
-                # The server is going away or is not back yet; the list that follows brings it up.
+                inside += _uid(pod) not in state.let_in  # as it may be
+                self._doubt(pod)
+
+    def _doubt(self, pod: KubeObject) -> None:
+        self._doubtful.add(_uid(pod))
+        self._owed.add(_uid(pod))
+
+    def _tend_again(self, uids: frozenset[str]) -> None:
+        with self._lock:
+            try:
+                for uid in uids:
+                    self._clear_up(uid)
+            except Exception as error:
+                self._failure = error  # told to whoever gives the next command
+                raise
+
+    def _clear_up(self, uid: str) -> None:
+        """A pod in doubt is looked at as it is now, and tended."""
+        pod = self._pods.get(uid)
+        self._doubtful.discard(uid)
+        if pod is None:
+            return
+        metadata = pod["metadata"]
+        try:
+            found = self._api.get(PODS, metadata["name"], namespace=metadata["namespace"])
+        except NotFound:
+            return  # the watch is about to say so
+        except ApiError as error:
+            if not error.transient:
+                raise
+            self._doubt(pod)
+            return
+        self._take(found)
+        slot = self._slot_of.get(uid)
+        if slot in self._slots:
+            self._tend_slot(slot)
 
     def _let_in(self, pod: KubeObject, state: _Slot) -> None:
         shrinking = held_pods.shrinking(pod)
@@ -196,14 +242,17 @@ class RealNodes:
         if state.running and not held_pods.starts(pod, self._workload):
             self._patch(pod, held_pods.starting(pod, self._workload))
         if _phase(pod) == "Running" and _uid(pod) not in state.ended:
-            phase = state.order.next_phase()
+            phase = state.ends.get(_uid(pod)) or state.order.next_phase()
             if phase is not None:
-                state.ended.add(_uid(pod))
+                state.ends[_uid(pod)] = phase
                 self._patch(pod, held_pods.ending(pod, self._workload, phase))
+                state.ended.add(_uid(pod))
 
     def _patch(
         self, pod: KubeObject, patch: held_pods.JsonPatch, *, subresource: str | None = None
     ) -> None:
+        if not patch:
+            return  # an earlier request has done it, whose answer was lost
         metadata = pod["metadata"]
         self._take(
             self._api.patch(

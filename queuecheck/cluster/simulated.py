@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from queuecheck.cluster.errors import ClusterError
 from queuecheck.cluster.nodes import SLOT_LABEL
 from queuecheck.cluster.orders import Order
+from queuecheck.cluster.owed import Owed
 from queuecheck.kube import (
     Api,
     ApiError,
@@ -68,7 +69,9 @@ class SimulatedNodes:
         self._slots: dict[str, str] = {}
         self._running: set[str] = set()
         self._orders: dict[str, Order] = {}
+        self._ends: dict[str, str] = {}  # by UID: the phase of a pod that is spoken for
         self._released: set[str] = set()
+        self._owed = Owed(self._tend_again)
         self._failure: BaseException | None = None
         self._watch = ListWatch(api, PODS, field_selector="spec.nodeName!=")
         self._thread = threading.Thread(target=self._follow, name="kubelet", daemon=True)
@@ -128,10 +131,12 @@ class SimulatedNodes:
             self._slots.clear()
             self._running.clear()
             self._orders.clear()
+            self._ends.clear()
 
     def stop(self) -> None:
         """See NodeDriver."""
         self._stopped.set()
+        self._owed.stop()
         self._watch.stop()
         for thread in (self._thread, self._heart):
             if thread is not None and thread.is_alive():
@@ -219,6 +224,7 @@ class SimulatedNodes:
                     if isinstance(item, Listed):
                         self._pods = {_uid(pod): pod for pod in item.objects if self._ours(pod)}
                         self._released &= self._pods.keys()
+                        self._ends = {k: v for k, v in self._ends.items() if k in self._pods}
                         for pod in list(self._pods.values()):
                             self._tend(pod)
                     elif isinstance(item, Changed) and self._ours(item.object):
@@ -231,6 +237,7 @@ class SimulatedNodes:
         uid = _uid(item.object)
         if item.verb == "DELETED":
             self._pods.pop(uid, None)
+            self._ends.pop(uid, None)
             self._released.discard(uid)
             return
         known = self._pods.get(uid)
@@ -257,16 +264,30 @@ class SimulatedNodes:
             slot = _slot(pod)
             if _phase(pod) == "Pending" and slot in self._running:
                 pod = self._write(pod, _started(pod))
-            if _phase(pod) == "Running" and (order := self._orders.get(slot)):
-                phase = order.next_phase()
-                if phase is not None:
-                    self._write(pod, _ended(pod, phase))
+            if _phase(pod) == "Running" and (phase := self._end_of(pod)):
+                self._write(pod, _ended(pod, phase))
         except (NotFound, Conflict):
             pass  # deleted, or replaced by another of its name: the watch is about to say so
         except ApiError as error:
             if not error.transient:
                 raise
-            # The server is going away or is not back yet; the list that follows brings it up again.
+            self._owed.add(_uid(pod))
+
+    def _tend_again(self, uids: frozenset[str]) -> None:
+        with self._lock:
+            try:
+                for uid in uids & self._pods.keys():
+                    self._tend(self._pods[uid])
+            except Exception as error:
+                self._failure = error  # told to whoever gives the next command
+                raise
+
+    def _end_of(self, pod: KubeObject) -> str | None:
+        """How it has to end: what was ordered of it, also where writing that has failed before."""
+        order = self._orders.get(_slot(pod))
+        if _uid(pod) not in self._ends and order and (phase := order.next_phase()):
+            self._ends[_uid(pod)] = phase
+        return self._ends.get(_uid(pod))
 
     def _release(self, pod: KubeObject) -> None:
         if _uid(pod) in self._released:
