@@ -174,7 +174,15 @@ class Suite:
             if call.when == "call" and ACCOUNT in item.stash:
                 run = item.stash[ACCOUNT].tell(run, self.descriptor.profile)
             record.attach(report, record.Record(run, self.cluster), self.secrets)
+        self._mask(report)
         return report
+
+    def _mask(self, report: pytest.TestReport) -> None:
+        """What pytest shows and writes down of it, too, such as the end of a log."""
+        text = report.longreprtext if report.failed else ""
+        if (masked := self.secrets.mask(text)) != text:
+            report.longrepr = masked
+        report.sections = [(name, self.secrets.mask(said)) for name, said in report.sections]
 
     def _tell(self, report: pytest.TestReport, item: pytest.Item, error: BaseException) -> None:
         """Puts the error's own words in the place of a traceback, a broken environment's once."""

@@ -22,6 +22,7 @@ import yaml
 from queuecheck import resources
 from queuecheck.cluster import Cluster, ClusterError, LocalCluster
 from queuecheck.cluster.choice import ClusterChoice
+from queuecheck.cluster.processes import SUPERVISOR
 from queuecheck.cluster.programs import cache_root
 from queuecheck.cluster.turns import Turns
 from queuecheck.implementation import Descriptor, Implementation, ImplementationError, implement
@@ -126,16 +127,21 @@ class Stage:
         try:
             self._open()
         except (ClusterError, ImplementationError, ApiError, EnvironmentBroken) as error:
-            told = str(error)
-            try:
-                self.close()
-            except CleanupError as left:
-                told = f"{told}\n{left}"
+            told = "\n".join(filter(None, [str(error), self._close_after_all()]))
             # It may have the last lines of a log.
             raise EnvironmentBroken(self.secrets.mask(told)) from error
-        except BaseException:
-            self.close()
+        except BaseException as error:
+            if left := self._close_after_all():
+                error.add_note(self.secrets.mask(left))
             raise
+
+    def _close_after_all(self) -> str:
+        """What is wrong with that, or "": something else is already being told."""
+        try:
+            self.close()
+        except Exception as left:  # noqa: BLE001 - whatever it is, it came second
+            return str(left) or type(left).__name__
+        return ""
 
     def close(self) -> None:
         """Ends the implementation, then the cluster.
@@ -169,7 +175,9 @@ class Stage:
         return world
 
     def _open(self) -> None:
-        directory = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="qc-")))
+        directory = Path(tempfile.mkdtemp(prefix="qc-"))
+        SUPERVISOR.own_directory(directory)  # there may be a token in it
+        self._stack.callback(SUPERVISOR.remove_directory, directory)
         if self._choice.shared:
             self._turns = Turns(cache_root() / "runs", self._run)
             self._turns.enter()
@@ -305,9 +313,11 @@ class Stage:
             return  # a cluster that is ours alone goes as a whole
         if not self._last:
             return
-        for name in self._classes.values():
+        # Those of other workers, too.
+        ours = self._api.list(PRIORITY_CLASSES, label_selector=f"{RUN_LABEL}={self._run}")
+        for each in ours.items:
             with suppress(NotFound):
-                self._api.delete(PRIORITY_CLASSES, name)
+                self._api.delete(PRIORITY_CLASSES, each["metadata"]["name"])
 
 
 def _ensure_namespace(api: Api, name: str) -> None:

@@ -189,9 +189,19 @@ class World:
         return None if found is None else EnvironmentBroken(f"{found}; {IMAGES}")
 
     def take_evidence(self, *, failure: Failure | None = None, error: str = "") -> Evidence:
-        """Writes what was seen so far into a directory of the scenario's own. Raises nothing."""
-        texts = {f"{component}.log": text for component, text in self.logs().items()}
-        texts["implementation.txt"] = self._implementation_facts()
+        """Writes what was seen so far into a directory of the scenario's own.
+
+        Where the implementation cannot be asked, its words about that stand in the place of what
+        it would have said.
+        """
+        try:
+            texts = {f"{component}.log": text for component, text in self.logs().items()}
+        except ImplementationError as silence:
+            texts = {"logs.txt": f"no logs: {silence}\n"}
+        try:
+            texts["implementation.txt"] = self._implementation_facts()
+        except ImplementationError as silence:
+            texts["implementation.txt"] = f"{self.implementation.name}: {silence}\n"
         if error:
             texts["error.txt"] = error
         directory = self._ground.evidence_directory / self.run / self._names.suffix

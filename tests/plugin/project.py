@@ -123,6 +123,17 @@ def kubelet_ended():
     raise ClusterError("the simulated kubelet has ended")
 
 
+@then("the controller is gone, and its log has a password")
+def gone_with_password():
+    raise ImplementationError("queue ended; its last lines:\\npassword=tellnobody")
+
+
+@then("a step is wrong, and says a password")
+def wrong_with_password():
+    print("password=tellnobody")
+    raise ValueError("password=tellnobody")
+
+
 @then("the controller is gone")
 def gone():
     raise ImplementationError("reference: queue ended with exit code 1")

@@ -296,3 +296,15 @@ def test_a_worker_tells_what_it_could_not_take_down(project: Project) -> None:
     project.run("-n", "1", "--qc-report", "report")
     report = json.loads((project.pytester.path / "report" / "report.json").read_text("utf-8"))
     assert "not all was taken down: namespace qc-1: still there" in report["run"]["endedEarly"]
+
+
+@pytest.mark.parametrize(
+    "then",
+    ["the controller is gone, and its log has a password", "a step is wrong, and says a password"],
+)
+def test_nothing_secret_is_shown_or_written_down(project: Project, then: str) -> None:
+    project.feature(then=then)
+    result = project.run("--junitxml=junit.xml", "--tb=line")
+    assert "password=(masked)" in result.stdout.str()
+    written = (project.pytester.path / "junit.xml").read_text("utf-8")
+    assert "tellnobody" not in result.stdout.str() + written

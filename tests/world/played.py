@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from queuecheck.cluster import Cluster
-from queuecheck.implementation import Implementation, LogMark, Sample
+from queuecheck.implementation import Implementation, ImplementationError, LogMark, Sample
 from queuecheck.kube import Api, Resource
 from queuecheck.profiles import load_profile
 from queuecheck.timeline import Budgets, Feed
@@ -67,6 +67,7 @@ class PlayedImplementation:
     queue_namespace = "koord-queue"
     features: frozenset[str] = frozenset()
     restart_count = 0
+    answers = True
 
     def __init__(self, done: list[str], restore: Callable[[], object]) -> None:
         self._done = done
@@ -80,13 +81,20 @@ class PlayedImplementation:
         return LogMark({})
 
     def logs(self, since: LogMark | None = None) -> Mapping[str, str]:  # noqa: ARG002
+        self._answer()
         return {"queue": "nothing to do"}
 
     def metrics(self) -> Sequence[Sample]:
+        self._answer()
         return []
 
     def alive(self) -> str | None:
+        self._answer()
         return None
+
+    def _answer(self) -> None:
+        if not self.answers:
+            raise ImplementationError("cannot read the log: refused")
 
 
 class PlayedProxy:

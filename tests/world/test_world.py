@@ -23,3 +23,16 @@ def test_a_kept_world_leaves_the_next_one_what_they_share_as_it_was(tmp_path: Pa
     assert world.proxy is not None
     world.close(keep=True)
     assert ground.done == ["forget", "restore", "reset"]
+
+
+def test_evidence_is_written_also_where_the_implementation_cannot_be_asked(tmp_path: Path) -> None:
+    ground = PlayedGround(tmp_path)
+    world = ground.world()
+    ground.implementation.answers = False
+    evidence = world.take_evidence(error="it went wrong")
+    assert evidence.problem == ""
+    said = {each.name: each.read_text("utf-8") for each in evidence.directory.iterdir()}
+    assert said["logs.txt"] == "no logs: cannot read the log: refused\n"
+    assert said["implementation.txt"] == "played 1: cannot read the log: refused\n"
+    assert said["error.txt"] == "it went wrong"
+    assert "timeline.ndjson" in said
