@@ -12,7 +12,7 @@ from queuecheck.timeline.failure import ClaimFailed, HarnessError, Row, Unknown,
 from queuecheck.timeline.observation import Gap, Observation, Position
 from queuecheck.timeline.state import Compound, Condition, State
 from queuecheck.timeline.timeline import Timeline, concerns
-from queuecheck.timeline.track import Point, Track, kinds_of, streams_of
+from queuecheck.timeline.track import Point, Track, is_after, kinds_of, streams_of
 
 HOPELESS_INTERVAL = 0.25
 
@@ -22,7 +22,8 @@ class Sighting:
     """A state as it was seen: when, at which version, and by which write.
 
     ``observation`` is None if the state held from the start and its subject was never seen, as
-    an absence may. ``position`` serves as ``since`` for a claim about what follows.
+    an absence may. ``position`` serves as ``since`` for a claim about what follows; for what held
+    from the start it is the claim's own.
     """
 
     sentence: str
@@ -103,12 +104,23 @@ class Attempt:
         """Whether writes to the subjects of the conditions can be put in order."""
         return self._promises.cross_kind_order or len(kinds_of(conditions)) <= 1
 
+    def start(self, conditions: Sequence[Condition]) -> Position:
+        """``since``, with a version that those of the conditions' writes can be compared with."""
+        kinds = kinds_of(conditions)
+        if self._promises.cross_kind_order or len(kinds) != 1:
+            return self.since
+        (kind,) = kinds
+        return self.since.within(kind)
+
     def points(self, conditions: Sequence[Condition]) -> list[Point]:
         """The replay of the conditions from ``since`` on."""
         key = tuple(id(condition) for condition in conditions)
         if key not in self._tracks:
             self._tracks[key] = Track(
-                self.timeline, conditions, since=self.since, by_version=self.ordered(conditions)
+                self.timeline,
+                conditions,
+                since=self.start(conditions),
+                by_version=self.ordered(conditions),
             )
         return self._tracks[key].points()
 
@@ -125,25 +137,36 @@ class Attempt:
     def certain(self, *points: Point | None) -> bool:
         """Whether nothing that is still to come in can come before these points.
 
-        One stream is in order by itself; from two of them only a part may have come in. And of
-        how things stood at the start, something may still be missing if some of it came in late.
+        One stream is in order by itself; from two of them only a part may have come in. And how
+        things stood at the start is known only once the stream has come that far.
         """
-        return self._one_stream and not any(
-            point is not None
-            and point.cause is not None
-            and point.cause.sequence >= self.since.sequence
-            and point.resource_version <= self.since.resource_version
-            for point in points
+        if not self._one_stream:
+            return False
+        since = self.start(self.conditions).resource_version
+        return all(point is None or point.resource_version > since for point in points) or all(
+            self.timeline.reached(*stream) >= since for stream in self._streams
         )
 
     def sighting(self, state: Condition, point: Point) -> Sighting:
         """What a claim returns for the point."""
-        sequence = point.cause.sequence + 1 if point.cause else self.since.sequence
-        position = Position(sequence, point.resource_version, point.at)
-        cause = self._own(state, point)
+        position, cause = self._position(state, point), self._own(state, point)
         found = Sighting(state.sentence, point.at, point.resource_version, position, cause)
         self.sightings.append(found)
         return found
+
+    def _position(self, state: Condition, point: Point) -> Position:
+        """The place of the point, which is never before the claim's own start."""
+        cause = point.cause
+        since, ordered = self.start((state,)), self.ordered((state,))
+        if cause is None or not is_after(cause, since, by_version=ordered):
+            return self.since
+        sequence = max(cause.sequence + 1, self.since.sequence)
+        versions = dict(self.since.versions)
+        for kind, version in self.timeline.versions(before=sequence).items():
+            versions[kind] = max(versions.get(kind, 0), version)
+        if ordered:
+            versions[cause.kind] = cause.resource_version
+        return Position(sequence, point.resource_version, point.at, versions)
 
     def _own(self, state: Condition, point: Point) -> Observation | None:
         """The write that made the state: at the start, the last one may be about something else."""
@@ -173,9 +196,9 @@ class Attempt:
             within=self._promises.catch_up_within,
         )
 
-    def gap(self, *, after: int | None = None, until: int | None = None) -> Gap | None:
-        """A gap in what the claim looks at, between two versions (by default since the start)."""
-        first = self.since.resource_version if after is None else after
+    def gap(self, *, until: int | None = None) -> Gap | None:
+        """A gap in what the claim looks at, since the start, or up to a version from there."""
+        first = self.start(self.conditions).resource_version
         streams = self._streams
         for gap in self.timeline.gaps():
             if not any(gap.covers(kind=kind, namespace=space) for kind, space in streams):
@@ -205,8 +228,7 @@ class Attempt:
             last = history[-1] if history else None
             if last is None or last.live is not None or leaf.may_return or leaf.holds({}):
                 continue
-            after = last.resource_version > self.since.resource_version
-            if after if self._promises.cross_kind_order else last.sequence >= self.since.sequence:
+            if last.resource_version > self.start((leaf,)).resource_version:
                 at = f"{moment(last.at)}, resourceVersion {last.resource_version}"
                 return f"{leaf.subject.label} was deleted at {at}"
         return None
@@ -223,10 +245,11 @@ class Attempt:
             reason=reason,
             conditions=self.conditions,
             expected=self.expected,
-            since=self.since,
+            since=self.start(self.conditions),
             began=self.began,
             related=self._promises.related,
             by_version=self.ordered(self.conditions),
+            across=self._promises.cross_kind_order,
             command=self._promises.command,
             culprit=culprit,
         )

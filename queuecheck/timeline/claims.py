@@ -3,7 +3,8 @@
 All of them judge a *replay*: observations in order of resourceVersion, never of arrival. Where a
 verdict hangs on more than one watch stream, or says that something did not happen, the timeline
 first catches up (every stream has passed the present); a late stream therefore changes nothing.
-Each claim starts from ``since``, by default now, and how things stand there counts as seen.
+Each claim starts from ``since``, by default now, and how things stand there counts as seen. Without
+an order across kinds, what is about one kind is measured by that kind's own versions.
 
 What cannot be known is not the implementation's failure: a gap in the watched part of the
 timeline, or an order across kinds on a cluster that promises none, raises ``HarnessError``.
@@ -119,9 +120,9 @@ class Claims:
                 if point is not None:
                     return attempt.sighting(state, point)
                 if over:
+                    attempt.refuse_gap()
                     if reason:
                         attempt.fail(f"it can no longer come true: {reason}")
-                    attempt.refuse_gap()
                     attempt.fail(f"not seen within {attempt.seconds:g} s (budget {within})")
 
     def stays(

@@ -38,11 +38,16 @@ def explain(
     began: float,
     related: Related,
     by_version: bool,
+    across: bool,
     command: str,
     culprit: Observation | None = None,
     expected: Sequence[str] = (),
 ) -> Failure:
-    """Gathers what a reader needs to know why."""
+    """Gathers what a reader needs to know why.
+
+    ``by_version``: versions of what the claim looks at can be compared, ``across``: those of all
+    kinds, so of events too.
+    """
     leaves = _leaves(conditions)
     seen = relevant(timeline.observations(), conditions)
     seen.sort(key=lambda each: (each.resource_version, each.sequence))
@@ -66,7 +71,7 @@ def explain(
                 [
                     each
                     for each in timeline.observations()
-                    if each.kind == EVENT and is_after(each, since, by_version=by_version)
+                    if each.kind == EVENT and is_after(each, since, by_version=across)
                 ],
                 [leaf.subject for leaf in leaves],
             )

@@ -15,7 +15,10 @@ from queuecheck.timeline.window import Fence, Window
 def survey(
     attempt: Attempt, state: Condition, fence: Condition | None, *, holds: bool
 ) -> tuple[Point | None, Point | None]:
-    """The first point in the window that breaks the claim, and the point that closes it."""
+    """The first point in the window that breaks the claim, and the point that closes it.
+
+    Raises HarnessError if the fence holds at the start, of which it makes sure first.
+    """
     if fence is None:
         points = attempt.points((state,))
         return next((point for point in points if point.truths[0] is not holds), None), None
@@ -23,6 +26,10 @@ def survey(
     points = attempt.points((state, fence) if together else (state,))
     gates = points if together else attempt.points((fence,))
     column = 1 if together else 0
+    if gates[0].truths[column] and not attempt.certain(gates[0]):
+        attempt.catch_up()
+        points = attempt.points((state, fence) if together else (state,))
+        gates = points if together else attempt.points((fence,))
     if gates[0].truths[column]:
         raise HarnessError(
             f"{attempt.sentence}: {fence.sentence} was so already at the start; "

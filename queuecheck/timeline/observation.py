@@ -6,7 +6,8 @@ nothing about the order of writes of different kinds: watch streams run apart fr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from queuecheck.kube import KubeObject
@@ -64,10 +65,18 @@ class Gap:
 class Position:
     """A place in the timeline, to say "from here on".
 
-    ``sequence`` observations had arrived, the highest version among them was
-    ``resource_version``. What arrives later with a version up to that happened before.
+    ``sequence`` observations had arrived, the highest version known of was ``resource_version``,
+    and of each kind ``versions``. What arrives later with a version up to that happened before.
     """
 
     sequence: int
     resource_version: int
     at: float
+    versions: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+    def within(self, kind: str) -> Position:
+        """The place in the order of one kind alone, whose versions count on a clock of their own.
+
+        Of a kind that was not known yet, everything comes after it.
+        """
+        return replace(self, resource_version=self.versions.get(kind, 0))

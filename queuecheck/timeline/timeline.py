@@ -38,7 +38,8 @@ class Timeline:
         self._gaps: list[Gap] = []
         self._known: set[tuple[str, int, bool]] = set()
         self._latest: dict[Key, Observation] = {}
-        self._highest = 0
+        self._versions: dict[str, int] = {}
+        self._reached: dict[Stream, int] = {}
         self._changes = 0
         self._broken = ""
         self._catch_up: CatchUp | None = None
@@ -75,6 +76,7 @@ class Timeline:
                 else gap
                 for gap in self._gaps
             ]
+            self._reach(kind, namespace, resource_version)
             self._tell()
 
     def gap(self, kind: str, namespace: str, reason: str) -> Gap:
@@ -102,7 +104,24 @@ class Timeline:
     def position(self) -> Position:
         """Here and now, for a claim's ``since``."""
         with self._news:
-            return Position(len(self._observations), self._highest, self.now())
+            return Position(
+                len(self._observations),
+                max(self._versions.values(), default=0),
+                self.now(),
+                dict(self._versions),
+            )
+
+    def versions(self, *, before: int) -> dict[str, int]:
+        """The highest version of each kind among the first so many observations."""
+        found: dict[str, int] = {}
+        for seen in self.observations()[:before]:
+            found[seen.kind] = max(found.get(seen.kind, 0), seen.resource_version)
+        return found
+
+    def reached(self, kind: str, namespace: str) -> int:
+        """The version up to which everything of this kind and namespace has come in."""
+        with self._news:
+            return max(self._reached.get((kind, each), 0) for each in ("", namespace))
 
     def latest(self, subject: Subject) -> KubeObject | None:
         """The object as last written, or None if it does not exist."""
@@ -230,12 +249,17 @@ class Timeline:
         self._observations.append(seen)
         self._streams.setdefault((kind, seen.namespace), []).append(seen)
         self._objects.setdefault((kind, seen.namespace, seen.name), []).append(seen)
-        self._highest = max(self._highest, at_version)
+        self._reach(kind, seen.namespace, at_version)
         key = (seen.kind, seen.namespace, seen.name)
         if key not in self._latest or self._latest[key].resource_version <= at_version:
             self._latest[key] = seen
         self._tell()
         return seen
+
+    def _reach(self, kind: str, namespace: str, version: int) -> None:
+        self._versions[kind] = max(self._versions.get(kind, 0), version)
+        stream = (kind, namespace)
+        self._reached[stream] = max(self._reached.get(stream, 0), version)
 
     def _tell(self) -> None:
         self._changes += 1

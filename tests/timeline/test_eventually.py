@@ -3,6 +3,7 @@ import pytest
 from queuecheck.timeline import (
     ClaimFailed,
     HarnessError,
+    Quiet,
     Selection,
     SetState,
     State,
@@ -141,6 +142,25 @@ def test_a_state_seen_after_a_gap_is_seen() -> None:
     assert stage.claims.eventually(has(unit("a"), x=1), within="admit").resource_version == 9
 
 
+def test_a_gap_that_a_list_has_closed_is_over_for_the_claims_that_follow() -> None:
+    stage = Stage()
+    stage.write("Unit", "a", 90, x=0)
+    stage.timeline.gap("Unit", NAMESPACE, "EOF")
+    stage.timeline.relist("Unit", NAMESPACE, [thing("Unit", "a", 90, x=0)], resource_version=500)
+    with pytest.raises(ClaimFailed, match="not seen within 5 s"):
+        stage.claims.eventually(has(unit("a"), x=1), within="admit")
+
+
+def test_what_a_gap_has_swallowed_is_unknown_though_its_subject_is_gone_since() -> None:
+    stage = Stage()
+    stage.write("Unit", "a", 5, x=0)
+    stage.clock.at(1.0, lambda: stage.timeline.gap("Unit", NAMESPACE, "410 Gone"))
+    stage.clock.at(1.1, lambda: stage.timeline.relist("Unit", NAMESPACE, [], resource_version=9))
+    with pytest.raises(Unknown, match="410 Gone"):
+        stage.claims.eventually(has(unit("a"), x=1), within="admit")
+    assert stage.timeline.now() < 2
+
+
 def test_a_gap_in_another_kind_or_before_the_claim_does_not_matter() -> None:
     stage = Stage()
     stage.timeline.gap("Unit", NAMESPACE, "EOF")
@@ -231,6 +251,72 @@ def test_a_sighting_is_a_place_to_go_on_from() -> None:
         stage.claims.eventually(has(unit("a"), x=3), within="admit", since=four.position)
     again = stage.claims.eventually(has(unit("a"), x=4), within="admit", since=four.position)
     assert again.resource_version == 4
+
+
+def test_what_held_from_the_start_is_a_place_no_earlier_than_the_start() -> None:
+    stage = Stage()
+    stage.write("Unit", "a", 5, x=1)
+    stage.write("Unit", "b", 7, x=1)
+    here = stage.timeline.position()
+    seen = stage.claims.eventually(has(unit("a"), x=1), within="admit", since=here)
+    assert (seen.resource_version, seen.position) == (5, here)
+    stage.write("Unit", "b", 8, x=0)
+    with pytest.raises(ClaimFailed, match="it was so at"):
+        stage.claims.never(has(unit("b"), x=1), Quiet(), since=here)
+    after = stage.claims.eventually(has(unit("b"), x=0), within="admit", since=seen.position)
+    assert stage.claims.never(has(unit("b"), x=1), Quiet(), since=after.position).by == "quiet"
+
+
+def test_a_write_before_the_start_is_none_that_follows_a_state_of_before() -> None:
+    stage = Stage()
+    stage.write("Unit", "a", 5, x=1)
+    stage.write("Unit", "b", 6, x=1)
+    stage.write("Unit", "b", 7, x=0)
+    seen = stage.claims.eventually(has(unit("a"), x=1), within="admit")
+    assert stage.claims.never(has(unit("b"), x=1), Quiet(), since=seen.position).by == "quiet"
+
+
+def test_how_things_stood_is_not_judged_before_the_stream_has_come_that_far() -> None:
+    stage = Stage()
+    stage.write("Unit", "a", 90, x=1)
+    stage.write("Job", "j", 101)
+    stage.write("Unit", "a", 100, x=0, at=0.05)
+    with pytest.raises(ClaimFailed, match="not seen within 5 s"):
+        stage.claims.eventually(has(unit("a"), x=1), within="admit")
+
+
+def test_a_list_tells_how_far_the_stream_has_come() -> None:
+    stage = Stage()
+    stage.write("Job", "j", 101)
+    stage.timeline.relist("Unit", NAMESPACE, [thing("Unit", "a", 90, x=1)], resource_version=102)
+    stage.claims.eventually(has(unit("a"), x=1), within="admit")
+    assert stage.timeline.now() == 0
+
+
+@pytest.mark.parametrize("early", [1, 9000])
+def test_without_order_across_kinds_each_kind_is_measured_by_its_own_versions(early: int) -> None:
+    stage = Stage(cross_kind_order=False)
+    stage.write("Event", "e", early)
+    stage.write("Unit", "a", 10, x=0)
+    stage.write("Unit", "a", 11, x=1, at=0.1)
+    stage.write("Unit", "a", 12, x=0, at=0.2)
+    seen = stage.claims.eventually(has(unit("a"), x=1), within="admit")
+    assert seen.resource_version == 11
+    again = stage.claims.eventually(has(unit("a"), x=0), within="admit", since=seen.position)
+    assert again.resource_version == 12
+    stage.write("Job", "j", 3, y=1)
+    other = stage.claims.eventually(has(job("j"), y=1), within="admit", since=seen.position)
+    assert other.resource_version == 3
+
+
+def test_without_order_across_kinds_a_deletion_is_one_of_its_own_kind() -> None:
+    stage = Stage(cross_kind_order=False)
+    stage.write("Event", "e", 9000)
+    stage.write("Unit", "a", 10, x=0)
+    stage.write("Unit", "a", 11, x=0, verb="DELETED", at=1.0)
+    with pytest.raises(ClaimFailed, match="was deleted at"):
+        stage.claims.eventually(has(unit("a"), x=1), within="admit")
+    assert stage.timeline.now() < 2
 
 
 def test_every_claim_is_recorded_with_its_outcome() -> None:

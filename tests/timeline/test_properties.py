@@ -1,14 +1,17 @@
 """Claims against a brute-force reading of what was written, for any writes and any arrival."""
 
+from collections.abc import Mapping
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from queuecheck.timeline import ClaimFailed, Quiet, Step, all_of
+from queuecheck.timeline import ClaimFailed, Quiet, Step, absent, all_of, any_of, exists
 from tests.timeline.stage import Stage, has, job, unit
 
 KINDS = {"Unit": unit("a"), "Job": job("a")}
 Write = tuple[str, int]
+STEP = 1 / 64  # seconds; a sum of these is exact
 
 writes = st.lists(st.tuples(st.sampled_from(sorted(KINDS)), st.integers(0, 2)), max_size=8)
 
@@ -25,12 +28,18 @@ def arrivals(draw: st.DrawFn) -> tuple[list[Write], list[int]]:
     return written, order
 
 
-def play(written: list[Write], order: list[int]) -> Stage:
-    """Each write comes in 10 ms after the one before; all within a stream's lag."""
-    stage = Stage()
+def play(
+    written: list[Write], order: list[int], *, clocks: Mapping[str, int] | None = None
+) -> Stage:
+    """Each write comes in ``STEP`` after the one before; all within a stream's lag.
+
+    With ``clocks`` each kind's versions count from there, and cannot be compared with another's.
+    """
+    stage = Stage(cross_kind_order=clocks is None)
     for place, at in enumerate(order):
         kind, value = written[at]
-        stage.write(kind, "a", at + 1, x=value, at=0.01 * (place + 1))
+        version = at + 1 + (clocks or {}).get(kind, 0)
+        stage.write(kind, "a", version, x=value, at=STEP * (place + 1))
     return stage
 
 
@@ -83,7 +92,7 @@ def test_stays_is_never_of_the_contrary(given_: tuple[list[Write], list[int]]) -
     stage.write("Unit", "a", 1, x=1)
     for place, at in enumerate(order):
         kind, value = written[at]
-        stage.write(kind, "a", at + 2, x=value, at=0.01 * (place + 1))
+        stage.write(kind, "a", at + 2, x=value, at=STEP * (place + 1))
     kept = all(moment.get("Unit") == 1 for moment in moments(here)[1:])
     assert passes(lambda: stage.claims.stays(has(unit("a"), x=1), Quiet())) is kept
 
@@ -140,3 +149,55 @@ def test_an_order_does_not_depend_on_how_the_kinds_come_in(
     else:
         seen = stage.claims.in_order(steps, within="reclaim")
         assert [sighting.resource_version for sighting in seen] == expected
+
+
+@given(arrivals(), st.sampled_from((0, 100)), st.integers(0, 4))
+@example(([("Job", 0), ("Unit", 1), ("Unit", 0)], [0, 1, 2]), 100, 1)
+@settings(deadline=None)
+def test_a_claim_about_one_kind_does_not_depend_on_what_another_counts(
+    given_: tuple[list[Write], list[int]], jobs: int, start: int
+) -> None:
+    written, order = given_
+    stage = play(written, order, clocks={"Job": jobs})
+    stage.timeline.sleep(STEP * (start + 0.5))
+    later = [written[at] for at in order[start:]]
+    before = [value for kind, value in (written[at] for at in order[:start]) if kind == "Unit"]
+    values = [*before[-1:], *(value for kind, value in later if kind == "Unit")]
+    here = stage.timeline.position()
+    state = has(unit("a"), x=1)
+    assert passes(lambda: stage.claims.never(state, Quiet(), since=here)) is (1 not in values)
+    assert passes(lambda: stage.claims.eventually(state, within="admit", since=here)) is (
+        1 in values
+    )
+
+
+@given(arrivals(), st.integers(0, 8))
+@settings(deadline=None)
+def test_how_things_stood_at_the_start_does_not_depend_on_how_the_kinds_come_in(
+    given_: tuple[list[Write], list[int]], start: int
+) -> None:
+    written, order = given_
+    stage = play(written, order)
+    stage.timeline.sleep(STEP * (start + 0.5))
+    first = max((at + 1 for at in order[:start]), default=0)
+    values = [moment.get("Unit") for moment in moments(written)[first:]]
+    here = stage.timeline.position()
+    state = has(unit("a"), x=1)
+    assert passes(lambda: stage.claims.never(state, Quiet(), since=here)) is (1 not in values)
+    assert passes(lambda: stage.claims.eventually(state, within="admit", since=here)) is (
+        1 in values
+    )
+
+
+@given(arrivals(), st.integers(0, 8))
+@settings(deadline=None)
+def test_no_sighting_is_a_place_before_the_start(
+    given_: tuple[list[Write], list[int]], start: int
+) -> None:
+    written, order = given_
+    stage = play(written, order)
+    stage.timeline.sleep(STEP * (start + 0.5))
+    here = stage.timeline.position()
+    seen = stage.claims.eventually(any_of(exists(unit("a")), absent(unit("a"))), within="admit")
+    assert seen.position.resource_version >= here.resource_version
+    assert seen.position.sequence >= here.sequence

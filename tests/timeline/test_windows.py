@@ -63,6 +63,23 @@ def test_how_things_stand_at_the_start_belongs_to_the_window() -> None:
         stage.claims.never(absent(unit("b")), QUIET)
 
 
+def test_how_things_stand_at_the_start_is_not_judged_on_a_stream_that_is_behind() -> None:
+    stage = Stage()
+    stage.write("Unit", "a", 90, x=1)
+    stage.write("Job", "j", 101)
+    stage.write("Unit", "a", 100, x=0, at=0.05)
+    assert stage.claims.never(has(unit("a"), x=1), QUIET).by == "quiet"
+
+
+def test_a_fence_does_not_stand_already_where_the_stream_is_only_behind() -> None:
+    stage = Stage()
+    stage.write("Unit", "later", 90, refused=1)
+    stage.write("Job", "j", 101)
+    stage.write("Unit", "later", 100, at=0.05)
+    stage.write("Unit", "later", 102, refused=1, at=1.0)
+    assert stage.claims.never(has(unit("a"), x=1), fence()).by == "fence"
+
+
 def test_a_window_may_begin_before_the_claim() -> None:
     stage = Stage()
     here = stage.timeline.position()
@@ -170,6 +187,32 @@ def test_two_kinds_that_cannot_be_ordered_cannot_be_watched_together() -> None:
     both = all_of(exists(unit("a")), exists(job("j")))
     with pytest.raises(Unknown, match="the order of Job and Unit is not known"):
         stage.claims.never(both, QUIET)
+
+
+@pytest.mark.parametrize("early", [1, 9000])
+def test_without_order_across_kinds_a_blip_is_seen_whatever_the_other_kind_counts(
+    early: int,
+) -> None:
+    stage = Stage(cross_kind_order=False)
+    stage.write("Event", "e", early)
+    stage.write("Unit", "a", 10, x=0)
+    stage.write("Unit", "a", 11, x=1, at=0.1)
+    stage.write("Unit", "a", 12, x=0, at=0.2)
+    with pytest.raises(ClaimFailed, match="it was so at"):
+        stage.claims.never(has(unit("a"), x=1), QUIET)
+
+
+def test_without_order_across_kinds_a_gap_is_one_of_its_own_kind() -> None:
+    stage = Stage(cross_kind_order=False)
+    stage.write("Event", "e", 9000)
+    stage.write("Unit", "a", 10, x=0)
+    stage.clock.at(0.5, lambda: stage.timeline.gap("Unit", NAMESPACE, "410"))
+    listed = [thing("Unit", "a", 10, x=0)]
+    stage.clock.at(
+        0.6, lambda: stage.timeline.relist("Unit", NAMESPACE, listed, resource_version=12)
+    )
+    with pytest.raises(Unknown, match="410"):
+        stage.claims.never(has(unit("a"), x=1), QUIET)
 
 
 def test_without_order_across_kinds_a_violation_well_before_the_fence_is_one() -> None:
