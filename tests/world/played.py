@@ -73,6 +73,12 @@ class PlayedImplementation:
         self._done = done
         self._restore = restore
 
+    def start(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
     def restore(self) -> None:
         self._restore()
         self._done.append("restore")

@@ -11,10 +11,11 @@ from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.implementation import packaged_descriptor
 from queuecheck.timeline import Budgets
 from queuecheck.world import CleanupError, EnvironmentBroken, Ground, Stage, cleanup, stage, world
+from tests.fault_server import FaultServer, listing
 from tests.world.played import Hanging, PlayedGround
 
 
-def stage_of(tmp_path: Path, *, kind: type[Stage] = Stage) -> Stage:
+def stage_of(tmp_path: Path, *, kind: type[Stage] = Stage, canary: bool = True) -> Stage:
     return kind(
         run="tests",
         worker="",
@@ -22,6 +23,7 @@ def stage_of(tmp_path: Path, *, kind: type[Stage] = Stage) -> Stage:
         cluster=ClusterChoice(provider="local"),
         budgets=Budgets(),
         evidence_directory=tmp_path,
+        canary=canary,
     )
 
 
@@ -66,6 +68,57 @@ def test_an_interruption_stays_one_whatever_cannot_be_taken_down(
     with pytest.raises(KeyboardInterrupt) as told:
         stage_of(tmp_path).open()
     assert told.value.__notes__ == ["no space left on device"]
+
+
+def test_the_directory_that_may_hold_a_token_does_not_outlive_us(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owned: list[Path] = []
+    monkeypatch.setattr(stage, "LocalCluster", HalfWay)
+    monkeypatch.setattr(stage.SUPERVISOR, "own_directory", owned.append)
+    with pytest.raises(EnvironmentBroken):
+        stage_of(tmp_path).open()
+    (directory,) = owned
+    assert not directory.exists()
+
+
+class Somebodys:
+    """A cluster that others use, too; requests to it go to a server of the test's."""
+
+    capabilities: frozenset[str] = frozenset()
+    nodes = None
+
+    def __init__(self, kubeconfig: Path) -> None:
+        self.kubeconfig = kubeconfig
+
+    def kubeconfig_for(self, _user: str, **_: object) -> Path:
+        return self.kubeconfig
+
+    def start(self) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+
+def test_the_priority_classes_of_all_workers_go_with_the_last_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
+    names = ["qc-tests-p1", "qc-tests-p2"]
+    ground = PlayedGround(tmp_path)
+    with FaultServer(tmp_path) as server:
+        server.script("GET", classes, listing("9", *({"metadata": {"name": n}} for n in names)))
+        monkeypatch.setattr(stage, "LocalCluster", lambda **_: Somebodys(server.kubeconfig))
+        monkeypatch.setattr(stage, "implement", lambda *_, **__: ground.implementation)
+        monkeypatch.setattr(stage, "check_alone", lambda *_, **__: None)
+        one = stage_of(tmp_path, canary=False)
+        one.open()
+        one.close()
+        (asked,) = server.requests("GET", classes)
+        assert asked.query["labelSelector"] == "queuecheck.dev/run=tests"
+        for name in names:
+            assert server.requests("DELETE", f"{classes}/{name}")
 
 
 def test_no_world_begins_beside_the_clean_up_of_the_one_before(
