@@ -8,6 +8,7 @@ import pytest
 
 from queuecheck.cluster import ClusterError
 from queuecheck.cluster.choice import ClusterChoice
+from queuecheck.cluster.processes import SUPERVISOR
 from queuecheck.implementation import packaged_descriptor
 from queuecheck.timeline import Budgets
 from queuecheck.world import CleanupError, EnvironmentBroken, Ground, Stage, cleanup, stage, world
@@ -75,7 +76,7 @@ def test_the_directory_that_may_hold_a_token_does_not_outlive_us(
 ) -> None:
     owned: list[Path] = []
     monkeypatch.setattr(stage, "LocalCluster", HalfWay)
-    monkeypatch.setattr(stage.SUPERVISOR, "own_directory", owned.append)
+    monkeypatch.setattr(SUPERVISOR, "own_directory", owned.append)
     with pytest.raises(EnvironmentBroken):
         stage_of(tmp_path).open()
     (directory,) = owned
