@@ -139,7 +139,7 @@ def _first_marks(story: Story, objects: str) -> list[tuple[Subject, Sighting]]:
         unit = story.unit(named(each)[1])
         marked = units.marked(unit)
         begun = story.eventually(marked, within="mark", since=story.beginning)
-        over = negate(marked, sentence=f"{unit.label} is not marked")
+        over = negate(marked, sentence=f"{unit.label} is unmarked")
         ends.append((unit, story.eventually(over, within="reclaim", since=begun.position)))
     return ends
 

@@ -49,7 +49,7 @@ LIES = (
     order(
         "grants-an-empty-mark",
         ("KQ-ADM-01",),
-        ('stays: QueueUnit "train" is not marked', "it was not so"),
+        ('stays: QueueUnit "train" is unmarked', "it was not so"),
     ),
     order(
         "grants-what-fits",

@@ -19,7 +19,7 @@ LIES = (
         ("KQ-RCL-05", "KQ-RCL-12"),
         (
             'QueueUnit "low" is holding 1 replica: not seen in its turn',
-            'QueueUnit "low" is holding 0 replicas and not marked: not seen in its turn',
+            'QueueUnit "low" is holding 0 replicas and unmarked: not seen in its turn',
         ),
         scale=0.3,
     ),
@@ -27,31 +27,31 @@ LIES = (
         "reports-before-it-removes",
         ("KQ-SEQ-01", "KQ-RCL-12"),
         (
-            'QueueUnit "low-priority-job" is reserving nothing and not marked',
-            'QueueUnit "low" is holding 0 replicas and not marked',
+            'QueueUnit "low-priority-job" is reserving nothing and unmarked',
+            'QueueUnit "low" is holding 0 replicas and unmarked',
         ),
     ),
     reclaiming(
         "leaves-an-empty-mark",
         ("KQ-SEQ-01", "KQ-RCL-12"),
         (
-            'QueueUnit "low-priority-job" is reserving nothing and not marked: not reached in',
-            'QueueUnit "low" is holding 0 replicas and not marked: not seen in its turn',
+            'QueueUnit "low-priority-job" is reserving nothing and unmarked: not reached in',
+            'QueueUnit "low" is holding 0 replicas and unmarked: not seen in its turn',
         ),
         scale=0.3,
     ),
     reclaiming(
         "leaves-marks-that-take-nothing",
         ("KQ-RCL-09", "KQ-RCL-14"),
-        ('QueueUnit "low" is not marked', 'QueueUnit "urgent" is admitted'),
+        ('QueueUnit "low" is unmarked', 'QueueUnit "urgent" is admitted'),
         scale=0.3,
     ),
     reclaiming(
         "heeds-its-own-marks-only",
         ("KQ-RCL-16", "KQ-RCL-17"),
         (
-            'QueueUnit "low" is reserving nothing and not marked: not seen in its turn',
-            'QueueUnit "low" is holding 2 replicas and not marked: not seen in its turn',
+            'QueueUnit "low" is reserving nothing and unmarked: not seen in its turn',
+            'QueueUnit "low" is holding 2 replicas and unmarked: not seen in its turn',
         ),
         scale=0.3,
     ),

@@ -61,7 +61,7 @@ LIES = (
     victims("protects-by-default", ("KQ-VIC-08",), ('QueueUnit "low" is marked',), scale=0.5),
     victims(
         "sleeps-on",
-        ("KQ-VIC-09", "KQ-LIM-05"),
+        ("KQ-VIC-09",),
         ('QueueUnit "low" is marked', "not seen"),
         scale=0.5,
     ),
