@@ -90,7 +90,7 @@ lint: $(READY) ## Check format, style, layers and features
 	@$(BIN)/ruff check .
 	@$(BIN)/lint-imports
 	@$(BIN)/queuecheck lint
-	@git ls-files '*.md' ':!CHANGELOG.md' | xargs awk "$$LONG_PROSE"
+	@git ls-files '*.md' | xargs awk "$$LONG_PROSE"
 
 types: $(READY) ## Check types
 	@$(BIN)/mypy
