@@ -97,7 +97,10 @@ class Api:
         return cls(client, server=settings.host)
 
     def within(self, seconds: float) -> Api:
-        """The same server and user; a request that takes longer is given up, watches apart."""
+        """The same server and user; where it is silent for longer a request is given up.
+
+        Watches are not, and an answer that comes bit by bit may take longer.
+        """
         return Api(self._client, server=self.server, seconds=seconds)
 
     def named(self, user_agent: str) -> Api:
@@ -282,7 +285,7 @@ class Api:
     ) -> RESTResponse:
         timeout: Any = (CONNECT_TIMEOUT, read_timeout)
         if self._seconds is not None and not stream:
-            timeout = min(self._seconds, read_timeout)  # of the whole request
+            timeout = min(self._seconds, read_timeout)  # to connect, and of each silence
         headers = {"Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = content_type

@@ -1,7 +1,9 @@
 """List, then watch, for ever: one kind, one thread, no event lost without being told.
 
 The client library's own watch retries once with a version that may be gone, raises on a line cut
-short, and ends quietly when the server closes. Here any end of a stream, of whatever kind, is an
+short, and ends quietly when the server closes. Here a watch that the server has ended properly, or
+that has fallen silent, is opened again at the last version seen, and the server sends all that came
+after it or says that it no longer can (410). That, and any other end of a stream, is an
 ``Interrupted`` followed by a fresh ``Listed``; what was missed between the two is for the reader
 of the stream to judge.
 """
@@ -26,7 +28,8 @@ from queuecheck.kube.resource import Resource
 
 Verb = Literal["ADDED", "MODIFIED", "DELETED"]
 VERBS: frozenset[str] = frozenset({"ADDED", "MODIFIED", "DELETED"})
-# A server that says nothing for so long has lost us: bookmarks come about once a minute.
+# A server that says nothing for so long may have lost us: of most kinds bookmarks come about once a
+# minute. Of events none come, so that silence alone is no loss.
 SERVER_TIMEOUT = 3600
 READ_TIMEOUT = 90.0
 
@@ -49,7 +52,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """The stream ended for ``reason``. A list follows; what happened between was not seen."""
+    """The stream broke for ``reason``. A list follows; what happened between was not seen."""
 
     reason: str
 
@@ -89,7 +92,10 @@ class ListWatch:
         self._response: urllib3.BaseHTTPResponse | None = None
 
     def stop(self) -> None:
-        """Ends the iteration, also one that waits for the server, within milliseconds."""
+        """Ends the iteration, also one that waits for an event, within milliseconds.
+
+        One that waits for a list, or for a watch to open, ends when that is answered or given up.
+        """
         self._stopped.set()
         with self._lock:
             if self._response is not None:
@@ -98,24 +104,30 @@ class ListWatch:
 
     def __iter__(self) -> Iterator[WatchItem]:
         failures = 0
+        version = ""  # the last one seen; "" where a list is due
         while not self._stopped.is_set():
+            reason = ""
             try:
-                listed = self.list()
-                yield listed
+                if not version:
+                    listed = self.list()
+                    yield listed
+                    version = listed.resource_version
                 begun = time.monotonic()
-                for changed in self._watch(listed.resource_version):
-                    failures = 0
-                    yield changed
+                for seen, changed in self._watch(version):
+                    version, failures = seen, 0
+                    if changed is not None:
+                        yield changed
                 # A watch of hours in which nothing happened has not failed.
                 failures = 0 if time.monotonic() - begun > self._longest else failures
-                reason = "the server ended the watch"
             except ApiError as error:
                 reason = str(error)
             except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
                 reason = f"{type(error).__name__}: {error}"
             if self._stopped.is_set():
                 return
-            yield Interrupted(reason)
+            if reason:
+                version = ""
+                yield Interrupted(reason)
             failures += 1
             self._stopped.wait(self._delay(failures))
 
@@ -133,12 +145,16 @@ class ListWatch:
         )
         return Listed(answer.items, answer.resource_version)
 
-    def _watch(self, resource_version: str) -> Iterator[Changed]:
+    def _watch(self, version: str) -> Iterator[tuple[str, Changed | None]]:
+        """What comes after the version, each with its own; None for a bookmark.
+
+        Ends where the server does so properly, or says nothing for too long.
+        """
         path = self.resource.path(namespace=self.namespace)
         query = {
             **self._selectors,
             "watch": "true",
-            "resourceVersion": resource_version,
+            "resourceVersion": version,
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(SERVER_TIMEOUT),
         }
@@ -159,8 +175,9 @@ class ListWatch:
                         body=json.dumps(status),
                         retry_after=None,
                     )
-                if event["type"] in VERBS:
-                    yield Changed(event["type"], event["object"])
+                version = _version(event["object"]) or version
+                known = event["type"] in VERBS
+                yield version, Changed(event["type"], event["object"]) if known else None
         finally:
             with self._lock:
                 self._response = None
@@ -168,13 +185,22 @@ class ListWatch:
 
 
 def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
-    """Complete lines; what is left when the stream ends was cut short and is no event."""
+    """Complete lines, until the stream ends or is silent for too long.
+
+    Raises ValueError if what is left then was cut short and is no event.
+    """
     rest = b""
-    for chunk in response.stream(amt=None, decode_content=False):
-        *whole, rest = (rest + chunk).split(b"\n")
-        yield from (line for line in whole if line.strip())
+    with suppress(urllib3.exceptions.ReadTimeoutError):
+        for chunk in response.stream(amt=None, decode_content=False):
+            *whole, rest = (rest + chunk).split(b"\n")
+            yield from (line for line in whole if line.strip())
     if rest.strip():
         raise ValueError("the stream ended in the middle of an event")
+
+
+def _version(found: KubeObject) -> str:
+    metadata = found.get("metadata")
+    return str(metadata.get("resourceVersion") or "") if isinstance(metadata, dict) else ""
 
 
 def _decode(line: bytes) -> dict[str, Any]:

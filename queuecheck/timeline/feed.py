@@ -50,6 +50,7 @@ class _Stream:
     readers: list[_Reader] = field(default_factory=list)
     listed: threading.Event = field(default_factory=threading.Event)
     trouble: str = ""
+    interrupted: str = ""  # why it brings nothing at present, until the next list
     thread: threading.Thread | None = None
 
     @property
@@ -60,17 +61,39 @@ class _Stream:
         """Who wants that namespace of it."""
         return _Reader(timeline, namespace, selects=namespace != self.namespace)
 
+    def join(self, timeline: Timeline, namespace: str) -> None:
+        """One more reader gets what comes from now on."""
+        with self.lock:
+            reader = self.reader(timeline, namespace)
+            self.readers.append(reader)
+            self._tell_of_gap(reader)
+
+    def relist(self, reader: _Reader, listed: Listed) -> None:
+        """A list of the reader's own. If the stream is interrupted, it still is after that."""
+        with self.lock:
+            _relist(self.resource, reader, listed)
+            self._tell_of_gap(reader)
+
+    def _tell_of_gap(self, reader: _Reader) -> None:
+        if self.interrupted:
+            reader.timeline.gap(self.resource.kind, reader.namespace, self.interrupted)
+
     def take(self, item: Listed | Changed | Interrupted) -> None:
         """Gives each reader what it wants of the item."""
         with self.lock:
+            match item:
+                case Listed():
+                    self.interrupted = ""
+                case Interrupted(reason) if self.listed.is_set():
+                    self.interrupted = reason
             for reader in self.readers:
                 match item:
                     case Listed():
                         _relist(self.resource, reader, item)
                     case Changed(verb, found) if reader.wants(found):
                         reader.timeline.observe(self.resource.kind, verb, found)
-                    case Interrupted(reason) if self.listed.is_set():
-                        reader.timeline.gap(self.resource.kind, reader.namespace, reason)
+                    case Interrupted():
+                        self._tell_of_gap(reader)
         if isinstance(item, Listed):
             self.listed.set()
         elif isinstance(item, Interrupted):
@@ -115,9 +138,8 @@ class Feed:
                 )
             if not opened and namespace not in fresh:
                 # The stream brings changes only, and may be a moment behind what is there.
-                _relist(
-                    resource, stream.reader(timeline, namespace), self.list(resource, namespace)
-                )
+                listed = self.list(resource, namespace)
+                stream.relist(stream.reader(timeline, namespace), listed)
 
     def leave(self, timeline: Timeline, *, within: float = STOP_SECONDS) -> None:
         """Nothing more comes to the timeline. Raises HarnessError for a watch that does not end."""
@@ -154,8 +176,7 @@ class Feed:
             if opened := stream is None:
                 watch = ListWatch(self._api, resource, namespace=scope or None)
                 stream = self._streams[resource, scope] = _Stream(resource, scope, watch)
-            with stream.lock:
-                stream.readers.append(stream.reader(timeline, namespace))
+            stream.join(timeline, namespace)
             if opened:
                 self._start(stream)
         return stream, opened

@@ -1,11 +1,11 @@
-"""Every end of a watch, of whatever kind, leads to a fresh list and a watch from its version."""
+"""A watch that broke, however, leads to a fresh list; one that just ended goes on where it was."""
 
 import itertools
 import random
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -47,14 +47,15 @@ def script(server: FaultServer, *watches: Reply) -> None:
         pytest.param(Stream('{"type":"ADDED","object":{"metada', "cut"), id="half line, cut"),
         pytest.param(Stream('{"object":{}}\n'), id="no type"),
         pytest.param(Stream("[]\n"), id="no event"),
-        pytest.param(Stream(""), id="quiet end"),
         pytest.param(Stream("", "cut"), id="connection cut"),
-        pytest.param(Stream("", "silence"), id="silence"),
+        pytest.param(
+            Stream('{"type":"ADDED","object":{"metada', "silence"), id="half line, silence"
+        ),
         pytest.param(failure(500, "InternalError"), id="500"),
         pytest.param(failure(429, "TooManyRequests", Retry_After="1"), id="429"),
     ],
 )
-def test_any_fault_is_followed_by_a_list_and_a_watch_from_its_version(
+def test_a_break_is_followed_by_a_list_and_a_watch_from_its_version(
     server: FaultServer, watch: ListWatch, fault: Reply
 ) -> None:
     script(server, fault)
@@ -69,14 +70,44 @@ def test_any_fault_is_followed_by_a_list_and_a_watch_from_its_version(
     assert versions == ["10", "20"]
 
 
-def test_a_silent_server_is_left_after_the_read_timeout(
+BOOKMARK = event("BOOKMARK", {"kind": "Pod", "metadata": {"resourceVersion": "13"}})
+
+
+# The server ends each watch in time, and is silent where nothing happens and it sends no bookmarks:
+# it has what came after the last version seen, and nothing is lost.
+@pytest.mark.parametrize("end", ["proper", "silence"])
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        pytest.param("", "10", id="of the list"),
+        pytest.param(event("ADDED", pod("b", "12")), "12", id="of an event"),
+        pytest.param(event("DELETED", pod("a", "12")) + BOOKMARK, "13", id="of a bookmark"),
+    ],
+)
+def test_a_watch_that_ends_goes_on_at_the_last_version_seen(
+    server: FaultServer,
+    watch: ListWatch,
+    text: str,
+    version: str,
+    end: Literal["proper", "silence"],
+) -> None:
+    script(server, Stream(text, end))
+    events = bool(text)
+    items = take(watch, 2 + events)
+    assert items[1 + events] == Changed("ADDED", pod("c", "21"))
+    assert not [item for item in items if isinstance(item, Interrupted)]
+    assert len(server.requests("GET")) == 1
+    assert [one.query["resourceVersion"] for one in server.requests("WATCH")] == ["10", version]
+
+
+def test_a_version_that_is_gone_by_then_is_an_interruption(
     server: FaultServer, watch: ListWatch
 ) -> None:
-    script(server, Stream(event("ADDED", pod("c", "11")), "silence"))
-    begun = time.monotonic()
-    items = take(watch, 3)
-    assert isinstance(items[2], Interrupted)
-    assert time.monotonic() - begun < 5
+    script(server, Stream(event("ADDED", pod("b", "12"))), failure(410, "Expired"))
+    _, _, interrupted, again = take(watch, 4)
+    assert isinstance(interrupted, Interrupted)
+    assert isinstance(again, Listed)
+    assert [one.query["resourceVersion"] for one in server.requests("WATCH")] == ["10", "12"]
 
 
 def test_a_bookmark_is_no_object(server: FaultServer, watch: ListWatch) -> None:

@@ -91,6 +91,25 @@ def test_a_gap_is_one_of_every_timeline_that_reads(server: FaultServer, feed: Fe
     assert seen(two) == [("LISTED", "b", 15)]
 
 
+@pytest.mark.parametrize("fresh", [True, False], ids=["a new namespace", "an old one"])
+def test_who_joins_an_interrupted_stream_is_told_of_the_gap(
+    server: FaultServer, feed: Feed, fresh: bool
+) -> None:
+    down = failure(503, "ServiceUnavailable")
+    server.script("GET", EVERYWHERE, listing("9"), down)
+    server.script("GET", inside("late"), listing("12"))
+    server.script("WATCH", EVERYWHERE, SILENCE)
+    early, _ = recorded(feed, "early")
+    server.wait_for(lambda: bool(server.requests("WATCH", EVERYWHERE)))
+    server.end_streams()
+    until(early, lambda: bool(early.gaps()))
+    late, _ = recorded(feed, "late", fresh=fresh)
+    assert late.gaps()[-1].until is None
+    server.script("GET", EVERYWHERE, listing("20", job("late", "b", 15)))
+    until(late, lambda: bool(late.observations()))
+    until(late, lambda: late.gaps()[-1].until == 20)
+
+
 def test_a_stream_that_broke_is_opened_anew_for_the_next_scenario(
     server: FaultServer, feed: Feed
 ) -> None:

@@ -92,13 +92,12 @@ def test_a_bookmark_is_no_observation(server: FaultServer, api: Api) -> None:
     "ending",
     [
         Stream(event("ERROR", status(410, "Expired")), end="proper"),
-        Stream(end="proper"),
         Stream('{"type":"ADDED","object":{"metadata":{"name":"x"', end="proper"),
         Stream(end="cut"),
     ],
-    ids=["410", "end", "half a line", "cut connection"],
+    ids=["410", "half a line", "cut connection"],
 )
-def test_the_end_of_a_watch_is_a_gap_that_a_fresh_list_closes(
+def test_a_watch_that_breaks_is_a_gap_that_a_fresh_list_closes(
     server: FaultServer, api: Api, ending: Stream
 ) -> None:
     before = listing("9", thing("Job", "kept", 3), thing("Job", "changed", 4), thing("Job", "x", 5))
@@ -111,6 +110,15 @@ def test_the_end_of_a_watch_is_a_gap_that_a_fresh_list_closes(
         (gap,) = timeline.gaps()
         assert (gap.kind, gap.namespace, gap.after, gap.until) == ("Job", NAMESPACE, 5, 20)
         assert gap.reason
+
+
+def test_a_watch_that_the_server_ends_in_time_is_no_gap(server: FaultServer, api: Api) -> None:
+    server.script("GET", JOBS_PATH, listing("9"))
+    lines = event("ADDED", thing("Job", "a", 10))
+    server.script("WATCH", JOBS_PATH, Stream(end="proper"), Stream(lines, end="silence"))
+    with recording(api) as (timeline, _):
+        until(timeline, lambda: bool(timeline.observations()))
+        assert (seen(timeline), timeline.gaps()) == ([("ADDED", "a", 10)], ())
 
 
 def test_an_object_without_a_version_breaks_the_claims_not_the_implementation(
@@ -217,7 +225,8 @@ def test_what_the_stream_brings_beyond_the_list_is_not_behind(
 
 def test_a_claim_over_a_gap_of_a_real_stream_is_unknown(server: FaultServer, api: Api) -> None:
     server.script("GET", JOBS_PATH, listing("9"), listing("20"))
-    server.script("WATCH", JOBS_PATH, Stream(end="proper"), SILENCE)
+    gone = Stream(event("ERROR", status(410, "Expired")))
+    server.script("WATCH", JOBS_PATH, gone, SILENCE)
     with recording(api) as (timeline, _):
         claims = Claims(
             timeline,
@@ -226,5 +235,5 @@ def test_a_claim_over_a_gap_of_a_real_stream_is_unknown(server: FaultServer, api
         )
         start = timeline.position()
         until(timeline, lambda: bool(timeline.gaps()) and timeline.gaps()[0].until is not None)
-        with pytest.raises(HarnessError, match="the server ended the watch"):
+        with pytest.raises(HarnessError, match="410 Expired"):
             claims.never(exists(job("a")), Quiet(), since=start)
