@@ -288,7 +288,7 @@ class DeploymentImplementation(Described):
             each.wait_ready()
 
     def _leave(self) -> None:
-        """It waits for nothing: the run is over, whatever state it is in."""
+        """It waits for no pod to be ready: the run is over, whatever state it is in."""
         for each in self._undo():
             each.renew()
         for each in self._workloads.values():

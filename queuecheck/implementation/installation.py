@@ -1,8 +1,10 @@
 """Manifests of an implementation on a cluster: put there where they are missing, and taken away.
 
 What is there already is left as it is. Definitions of custom resources are the cluster's affair:
-they are neither made nor deleted here. A Deployment of somebody else's that is taken away is kept
-in a ConfigMap until it is back: whoever comes after a run that was killed can bring it back.
+they are neither made nor deleted here. What is brought carries a label, so that another worker, or
+whoever comes after a run that was killed, takes it away, too. A Deployment of somebody else's that
+is taken away is kept in a ConfigMap until it is back: whoever comes after a run that was killed can
+bring it back.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from pathlib import Path
 from queuecheck.cluster.manifests import read_manifests, served_resources
 from queuecheck.implementation.deployed import Deployed
 from queuecheck.implementation.errors import ImplementationError
-from queuecheck.kube import AlreadyExists, Api, KubeObject, NotFound, Resource
+from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, NotFound, Resource
 from queuecheck.kube.resource import (
     CONFIG_MAPS,
     CUSTOM_RESOURCE_DEFINITIONS,
@@ -26,6 +28,8 @@ from queuecheck.kube.resource import (
 # Names the Deployment that the ConfigMap keeps, under this key.
 TAKEN_LABEL = "queuecheck.dev/taken-away"
 KEPT = "deployment.json"
+BROUGHT_LABEL = "queuecheck.dev/brought"
+FORBIDDEN = 403
 # Whoever uninstalls a controller keeps the namespace with the queues in it.
 STAYING = frozenset({NAMESPACES.kind})
 
@@ -42,12 +46,15 @@ class Installation:
 
     def make_complete(self, deployments: Iterable[Deployed]) -> None:
         """Applies the manifests if one of the Deployments is not there. Raises ApiError."""
-        wanted = list(deployments)
-        if not self._manifests or all(self._is_there(each) for each in wanted):
+        if not self._manifests:
             return
+        complete = all(self._is_there(each) for each in deployments)
         for body in (body for path in self._manifests for body in read_manifests(path)):
-            if body["kind"] != CUSTOM_RESOURCE_DEFINITIONS.kind and self._create(body):
-                self.brought.append(body)
+            if body["kind"] == CUSTOM_RESOURCE_DEFINITIONS.kind:
+                continue
+            ours = _labelled(body)
+            if (not complete and self._create(ours)) or self._is_brought(ours):
+                self.brought.append(ours)
 
     def take_away(self, deployments: Iterable[KubeObject]) -> None:
         """All that the manifests brought, but no namespace; and the Deployments in any case."""
@@ -96,6 +103,21 @@ class Installation:
             return False
         return True
 
+    def _is_brought(self, body: KubeObject) -> bool:
+        """Whether what is there was put there by a run, as far as this user can know."""
+        metadata = body["metadata"]
+        try:
+            found = self._api.get(
+                self._resource(body), metadata["name"], namespace=metadata.get("namespace")
+            )
+        except (NotFound, ImplementationError):  # the object is not there, or its kind
+            return False
+        except ApiError as error:
+            if error.status == FORBIDDEN:
+                return False
+            raise
+        return BROUGHT_LABEL in (found["metadata"].get("labels") or {})
+
     def _create(self, body: KubeObject) -> bool:
         """Whether it was not there."""
         resource = self._resource(body)
@@ -129,6 +151,12 @@ def forget(api: Api, namespace: str, deployment: str) -> None:
     """The Deployment is back, and need not be kept any longer."""
     with suppress(NotFound):
         api.delete(CONFIG_MAPS, _kept_name(deployment), namespace=namespace)
+
+
+def _labelled(body: KubeObject) -> KubeObject:
+    metadata = body["metadata"]
+    labels = {**(metadata.get("labels") or {}), BROUGHT_LABEL: "true"}
+    return {**body, "metadata": {**metadata, "labels": labels}}
 
 
 def _kept_name(deployment: str) -> str:

@@ -1,0 +1,97 @@
+"""Which of the objects of manifests were brought, and go again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from queuecheck.implementation.deployed import Deployed
+from queuecheck.implementation.installation import BROUGHT_LABEL, Installation
+from queuecheck.kube import Api
+from tests.fault_server import Answer, FaultServer, failure
+
+ROOM = "/api/v1/namespaces/room/configmaps"
+DEPLOYMENTS = "/apis/apps/v1/namespaces/room/deployments"
+QUEUE = Deployed("queue", "room", "queue", None, None, None)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[FaultServer]:
+    """It has no object, but takes every one."""
+    with FaultServer(tmp_path) as running:
+        running.script("GET", "/api/v1", served("configmaps", "ConfigMap"))
+        running.script("GET", "/apis/apps/v1", served("deployments", "Deployment"))
+        for place in (ROOM, DEPLOYMENTS):
+            running.script("POST", place, Answer(201, {}))
+        yield running
+
+
+@pytest.fixture
+def api(server: FaultServer) -> Iterator[Api]:
+    made = Api.from_kubeconfig(server.kubeconfig, user_agent="a-test")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def manifests(tmp_path: Path) -> Path:
+    file = tmp_path / "all.yaml"
+    objects = [body("v1", "ConfigMap", "config"), body("apps/v1", "Deployment", "queue")]
+    file.write_text(yaml.safe_dump_all(objects), "utf-8")
+    return file
+
+
+def served(plural: str, kind: str) -> Answer:
+    return Answer(200, {"resources": [{"name": plural, "kind": kind, "namespaced": True}]})
+
+
+def body(version: str, kind: str, name: str) -> dict[str, Any]:
+    return {
+        "apiVersion": version,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": "room", "labels": {"app": "queue"}},
+    }
+
+
+def there(*, brought: bool) -> Answer:
+    return Answer(200, {"metadata": {"labels": {BROUGHT_LABEL: "true"} if brought else {}}})
+
+
+def deleted(server: FaultServer) -> list[str]:
+    return [each.path for each in server.requests("DELETE")]
+
+
+def test_what_is_brought_says_so_and_goes_again(
+    server: FaultServer, api: Api, manifests: Path
+) -> None:
+    installation = Installation(api, [manifests])
+    installation.make_complete([QUEUE])
+    (created,) = server.requests("POST", ROOM)
+    assert created.body["metadata"]["labels"] == {"app": "queue", BROUGHT_LABEL: "true"}
+    installation.remove()
+    assert deleted(server) == [f"{DEPLOYMENTS}/queue", f"{ROOM}/config"]
+
+
+def test_what_another_worker_has_brought_goes_with_the_last_of_them(
+    server: FaultServer, api: Api, manifests: Path
+) -> None:
+    server.script("GET", f"{DEPLOYMENTS}/queue", there(brought=True))
+    server.script("GET", f"{ROOM}/config", there(brought=False))
+    installation = Installation(api, [manifests])
+    installation.make_complete([QUEUE])
+    installation.remove()
+    assert server.requests("POST") == []
+    assert deleted(server) == [f"{DEPLOYMENTS}/queue"]
+
+
+def test_what_cannot_be_read_is_not_ours(server: FaultServer, api: Api, manifests: Path) -> None:
+    server.script("GET", f"{DEPLOYMENTS}/queue", there(brought=True))
+    server.script("GET", f"{ROOM}/config", failure(403, "Forbidden"))
+    installation = Installation(api, [manifests])
+    installation.make_complete([QUEUE])
+    installation.remove()
+    assert deleted(server) == [f"{DEPLOYMENTS}/queue"]
