@@ -155,21 +155,26 @@ class Commanded:
         told = f"{self._descriptor.title}: {verb} of {instance}"
         if shutil.which(words[0]) is None:
             raise ImplementationError(f"{told}: {words[0]} is not a program that can be run")
-        process = subprocess.Popen(
-            words,
-            cwd=self._directory,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,  # so that what it has started can be ended with it
-        )
+        try:
+            process = subprocess.Popen(
+                words,
+                cwd=self._directory,
+                env=environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # so that what it has started can be ended with it
+            )
+        except OSError as error:
+            raise ImplementationError(f"{told}: {words[0]}: {error.strerror}") from error
         try:
             output, errors = process.communicate(timeout=COMMAND_SECONDS)
-        except subprocess.TimeoutExpired as error:
+        except BaseException as error:  # Ctrl-C does not reach a session of its own
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
             raise ImplementationError(
                 f"{told}: {words[0]} has not ended within {COMMAND_SECONDS:g} s"
             ) from error

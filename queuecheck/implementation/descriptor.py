@@ -209,6 +209,14 @@ def _verbs(data: Mapping[str, list[str]]) -> Mapping[str, tuple[str, ...]]:
     for one, other in (("hold", "release"), ("release", "hold")):
         if one in data and other not in data:
             raise DescriptorError(f"verbs: {one} is a command, so {other} has to be one too")
+    # What a command has started, nothing but commands can reach.
+    missing = [verb for verb in ("stop", "restart", "kill") if verb not in data]
+    if "start" in data and missing:
+        raise DescriptorError(
+            f"verbs: start is a command, so {' and '.join(missing)} have to be commands too"
+            if len(missing) > 1
+            else f"verbs: start is a command, so {missing[0]} has to be one too"
+        )
     return {verb: tuple(command) for verb, command in data.items()}
 
 

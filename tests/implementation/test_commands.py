@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -144,6 +146,33 @@ def test_a_command_that_cannot_be_run_or_hangs_is_one_line(
     with pytest.raises(ImplementationError) as told:
         found.kill("queue")
     assert str(told.value) == f"played 1: kill of queue: {message}"
+
+
+def test_a_file_that_is_no_program_is_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "broken"
+    file.write_bytes(b"\0")
+    file.chmod(0o755)
+    found = commanded(tmp_path, {"kill": [str(file)]})
+    with pytest.raises(ImplementationError) as told:
+        found.kill("queue")
+    assert str(told.value) == f"played 1: kill of queue: {file}: Exec format error"
+
+
+def test_an_interruption_ends_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        def communicate(self, *args: Any, **options: Any) -> Any:
+            if not started:
+                started.append(self)
+                raise KeyboardInterrupt
+            return super().communicate(*args, **options)
+
+    monkeypatch.setattr("queuecheck.implementation.commands.subprocess.Popen", Interrupted)
+    found = commanded(tmp_path, {"kill": ["sleep", "60"]})
+    with pytest.raises(KeyboardInterrupt):
+        found.kill("queue")
+    assert started[0].returncode == -signal.SIGKILL
 
 
 def test_an_end_by_a_command_was_asked_for_until_it_is_taken_back(tmp_path: Path) -> None:

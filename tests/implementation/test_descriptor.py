@@ -90,6 +90,14 @@ REFUSED = [
     (descriptor(verbs={"holt": ["x"]}), "verbs: unknown key 'holt'; did you mean hold?"),
     (descriptor(verbs={"hold": ["x"]}), "verbs: hold is a command, so release has to be one too"),
     (
+        descriptor(verbs={"start": ["x"], "stop": ["x"], "restart": ["x"]}),
+        "verbs: start is a command, so kill has to be one too",
+    ),
+    (
+        descriptor(verbs={"start": ["x"], "stop": ["x"]}),
+        "verbs: start is a command, so restart and kill have to be commands too",
+    ),
+    (
         descriptor(verbs={"kill": ["x", "{config}"]}),
         "verbs.kill: unknown placeholder {config}; did you mean kubeconfig?",
     ),
