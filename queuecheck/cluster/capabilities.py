@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from queuecheck.kube import Api, KubeObject, Resource
-from queuecheck.kube.resource import CONFIG_MAPS, SERVICE_ACCOUNTS
+from queuecheck.kube.resource import CONFIG_MAPS, EVENTS, SERVICE_ACCOUNTS
 
 ROUNDS = 3
 
@@ -18,9 +18,10 @@ def found_out(api: Api, *, namespace: str) -> frozenset[str]:
 def _cross_kind_order(api: Api, namespace: str) -> bool:
     """Whether resourceVersions of different kinds count on one clock.
 
-    Writes one object of a kind after one of another, a few times, and compares.
+    Writes one object of a kind after one of another, a few times, and compares. Events are among
+    the kinds, because large clusters keep them in an etcd of their own.
     """
-    kinds = (CONFIG_MAPS, SERVICE_ACCOUNTS)
+    kinds = (CONFIG_MAPS, SERVICE_ACCOUNTS, EVENTS)
     written: list[tuple[Resource, str]] = []
     versions: list[int] = []
     try:
@@ -30,6 +31,8 @@ def _cross_kind_order(api: Api, namespace: str) -> bool:
                 "kind": resource.kind,
                 "metadata": {"generateName": "queuecheck-order-"},
             }
+            if resource == EVENTS:
+                body["involvedObject"] = {"kind": "Namespace", "namespace": namespace}
             answer = api.create(resource, body, namespace=namespace)
             written.append((resource, answer["metadata"]["name"]))
             versions.append(int(answer["metadata"]["resourceVersion"]))
