@@ -2,8 +2,9 @@
 
 Containers and restartable init containers (sidecars) run together and add up. An ordinary init
 container runs beside the sidecars declared before it; the largest such step counts if it exceeds
-the sum. Limits stand in for missing requests, pod-level resources replace the sum where given, and
-the overhead comes on top.
+the sum. Limits stand in for missing requests. Pod-level requests replace the sum where given,
+pod-level limits stand in where neither they nor any container says anything. The overhead comes on
+top.
 """
 
 from collections.abc import Mapping
@@ -29,13 +30,17 @@ def pod_cost(spec: Object) -> dict[str, int]:
             sidecars = step
         peak = largest(peak, step)
     cost = largest(total(running), peak)
-    whole = _requests(spec)
-    cost |= {
+    whole = _mapping(spec, "resources")
+    cost = {**_pod_level(whole, "limits"), **cost, **_pod_level(whole, "requests")}
+    return total((cost, amounts(_mapping(spec, "overhead"))))
+
+
+def _pod_level(resources: Object, key: str) -> dict[str, int]:
+    return {
         resource: number
-        for resource, number in whole.items()
+        for resource, number in amounts(_mapping(resources, key)).items()
         if resource in _POD_LEVEL or resource.startswith("hugepages-")
     }
-    return total((cost, amounts(_mapping(spec, "overhead"))))
 
 
 def _requests(holder: Object) -> dict[str, int]:

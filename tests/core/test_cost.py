@@ -51,6 +51,15 @@ def test_pod_level_resources_replace_the_sum_where_the_api_server_knows_them() -
     assert pod_cost(spec) == {"cpu": 4000, "example.com/gpu": 1}
 
 
+def test_pod_level_limits_stand_in_only_where_nobody_requests_anything() -> None:
+    spec = {
+        "containers": [container("1"), container("2")],
+        "resources": {"limits": {"cpu": "8", "memory": "1Ki"}},
+    }
+    assert pod_cost(spec) == {"cpu": 3000, "memory": 1024}
+    assert pod_cost({**spec, "containers": [{}]}) == {"cpu": 8000, "memory": 1024}
+
+
 def test_no_resources_cost_nothing() -> None:
     assert pod_cost({"containers": [{}]}) == {}
     assert pod_cost({}) == {}
