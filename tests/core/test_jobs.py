@@ -412,6 +412,25 @@ def test_an_admitted_job_suspended_by_hand_stays_so_and_its_quota_is_released() 
     assert world.settle() == 0
 
 
+def test_pods_that_change_after_a_suspension_by_hand_stay_charged_until_the_old_are_gone() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.job("job")
+    world.settle()
+    world.bind("job")
+    world.settle()
+    patch_job(world, {"spec": {"suspend": True}})
+    containers = [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]
+    patch_job(world, {"spec": {"template": {"spec": {"containers": containers}}}})
+    world.job("next", cpu=1)
+    world.settle(jobs=False)
+    assert (world.held("job"), world.held("next")) == (1, 0)
+    assert world.unit("job")["spec"]["podSet"][0]["count"] == 0
+    world.settle()
+    assert (world.held("job"), world.held("next")) == (0, 1)
+    assert world.unit("job")["spec"]["podSet"][0]["template"]["spec"]["containers"] == containers
+
+
 def test_resumed_by_hand_again_it_waits_its_turn() -> None:
     world = World()
     world.quota(cpu=2)

@@ -152,9 +152,15 @@ class JobLedger:
             standing = replace(standing, overhead=takeover.overhead(unit_raw))
         pods = self._pods_of(job)
         changed = takeover.charge_changed(job, raw, standing, unit)
-        if changed and unit.reserves and job.suspended:
+        outdated = changed and unit.reserves and job.suspended
+        if outdated and not job.by_hand:
             return self._give_back(unit, unit_raw, now)
-        step = takeover.step(job, raw, standing, unit_raw)
+        # Suspended by hand its pods may still be there: they are charged as they were.
+        step = (
+            takeover.withdrawal(unit_raw)
+            if outdated
+            else takeover.step(job, raw, standing, unit_raw)
+        )
         if step:
             return (step,)
         if not unit.phase and not unit.reserves:
