@@ -67,24 +67,18 @@ def unit(raw: Object) -> Unit:
     created = from_text(annotations.get(JOB_CREATED))
     if created is None:
         created = from_text(text(raw, "metadata", "creationTimestamp")) or 0.0
-    pod_sets, problem = [], ""
-    for item in mappings(raw, "spec", "podSet"):
-        pod_set, trouble = _pod_set(item)
-        pod_sets.append(pod_set)
-        problem = problem or trouble
     return Unit(
         ref=ref(Kind.UNIT, raw),
         queue=text(raw, "metadata", "labels", QUOTA_LABEL),
         priority=number(raw, "spec", "priority") or 0,
         created=created,
-        pod_sets=tuple(pod_sets),
+        pod_sets=tuple(_pod_set(item) for item in mappings(raw, "spec", "podSet")),
         admissions=tuple(_admission(item) for item in mappings(raw, "status", "admissions")),
         phase=text(raw, "status", "phase"),
         message=text(raw, "status", "message"),
         last_allocate=from_text(text(raw, "status", "lastAllocateTime")),
         last_allocate_text=text(raw, "status", "lastAllocateTime"),
         last_update_text=text(raw, "status", "lastUpdateTime"),
-        problem=problem,
         job_uid=_job_uid(raw),
     )
 
@@ -105,16 +99,14 @@ def quota(raw: Object) -> Quota:
     )
 
 
-def _pod_set(item: Object) -> tuple[PodSet, str]:
+def _pod_set(item: Object) -> PodSet:
     name = text(item, "name")
-    count = number(item, "count")
-    cost: dict[str, int] = {}
-    problem = ""
+    given = number(item, "count")
+    count = 1 if given is None else max(given, 0)
     try:
-        cost = pod_cost(mapping(item, "template", "spec"))
+        return PodSet(name, count, pod_cost(mapping(item, "template", "spec")))
     except BadQuantity as error:
-        problem = f"podSet {name} cannot be charged: {error}"
-    return PodSet(name=name, count=1 if count is None else max(count, 0), cost=cost), problem
+        return PodSet(name, count, {}, f"podSet {name} cannot be charged: {error}")
 
 
 def _admission(item: Object) -> Admission:

@@ -4,7 +4,7 @@ A Unit asks for ``count`` replicas per podSet and holds ``replicas`` per admissi
 by name. Everything else about it is derived here, so that no two modules count differently.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from controller.core.decisions import Ref
@@ -23,11 +23,15 @@ RequestKey = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True)
 class PodSet:
-    """``count`` equal pods, each charged ``cost``."""
+    """``count`` equal pods, each charged ``cost``.
+
+    ``problem`` says why they cannot be charged, "" if they can; then ``cost`` is the last known.
+    """
 
     name: str
     count: int
     cost: Resources
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class Admission:
 
 @dataclass(frozen=True)
 class Unit:
-    """A QueueUnit. ``problem`` says why it cannot be charged, "" if it can."""
+    """A QueueUnit."""
 
     ref: Ref
     queue: str
@@ -55,8 +59,7 @@ class Unit:
     last_allocate: Instant | None = None
     last_allocate_text: str = ""
     last_update_text: str = ""
-    problem: str = ""
-    job_uid: str = field(default="")
+    job_uid: str = ""
 
     @property
     def key(self) -> UnitKey:
@@ -67,6 +70,11 @@ class Unit:
     def order(self) -> OrderKey:
         """Its place: smaller comes first."""
         return (-self.priority, self.created, str(self.ref))
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot be charged, "" if it can."""
+        return next((pod_set.problem for pod_set in self.pod_sets if pod_set.problem), "")
 
     @property
     def finished(self) -> bool:
@@ -167,12 +175,26 @@ class Unit:
             self.ref,
             self.queue,
             self.order,
-            self.pod_sets,
+            # What is charged in place of what cannot be read is not in the object.
+            tuple(replace(item, cost={}) if item.problem else item for item in self.pod_sets),
             self.admissions,
             self.finished,
             self.unreported,
-            self.problem,
         )
+
+    def charged_like(self, before: "Unit | None") -> "Unit":
+        """The unit with the costs that were known before, where it says nothing that can be read.
+
+        What it holds must not become free by a mistake.
+        """
+        if not self.problem or before is None or before.ref != self.ref:
+            return self
+        known = {item.name: item.cost for item in before.pod_sets}
+        pod_sets = (
+            replace(item, cost=known.get(item.name, {})) if item.problem else item
+            for item in self.pod_sets
+        )
+        return replace(self, pod_sets=tuple(pod_sets))
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,8 @@ class QueueLedger:
         if kind is Kind.QUEUE:
             return self._apply_queue(raw, deleted=deleted)
         if kind is Kind.UNIT:
-            return self._apply_unit(decode.unit(raw), deleted=deleted)
+            unit = decode.unit(raw)
+            return self._apply_unit(unit.charged_like(self._units.get(unit.key)), deleted=deleted)
         if kind is Kind.POD:
             return self._recharge(*self._departed.note_pod(raw, deleted=deleted))
         return frozenset()

@@ -298,6 +298,24 @@ def test_a_unit_that_cannot_be_charged_is_reported_and_stops_nobody() -> None:
     assert world.settle() == 0
 
 
+def test_what_a_unit_holds_stays_charged_when_it_cannot_be_read_any_more() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.hand_made("unit", cpu=2)
+    world.settle()
+    for text, count in (("2x", 1), ("2y", 2)):
+        pod_sets = [pod_set(cpu=text, count=count)]
+        world.patch(Kind.UNIT, "default", "unit", {"spec": {"podSet": pod_sets}})
+        world.settle()
+    assert "cannot be charged" in world.message("unit")
+    world.hand_made("other", cpu=1)
+    world.settle()
+    assert world.held("other") == 0
+    world.patch(Kind.UNIT, "default", "unit", {"spec": {"podSet": [pod_set(cpu=1)]}})
+    world.settle()
+    assert world.held("other") == 1
+
+
 def test_a_grant_is_not_given_to_a_unit_that_has_changed_meanwhile() -> None:
     world = World()
     world.quota(cpu=2)
