@@ -2,7 +2,8 @@
 
 A key is *due* once however often it is added, in the order of first addition. It may *wake* at a
 wall-clock time that its last plan asked for. After a failure it is *postponed*: whatever happens
-meanwhile, it is not looked at before its delay is over, so that no failure becomes a hot loop.
+meanwhile, it is not looked at before its delay is over, so that no failure becomes a hot loop. If
+the failure was one object's own it is *repeated* after the delay, or with the next change.
 """
 
 import heapq
@@ -63,6 +64,7 @@ class Agenda(Generic[Key]):
         self._due: dict[Key, None] = {}
         self._wakes: Timers[Key] = Timers()
         self._postponed: Timers[Key] = Timers()
+        self._repeated: Timers[Key] = Timers()
         self._failures: dict[Key, int] = {}
         self._first, self._longest = first_delay, longest_delay
 
@@ -89,22 +91,25 @@ class Agenda(Generic[Key]):
 
     def postpone(self, key: Key, *, steady: float, at_least: float = 0.0) -> float:
         """Makes the key due after a delay that doubles with each failure; gives the delay."""
-        failures = self._failures.get(key, 0)
-        self._failures[key] = failures + 1
-        delay = max(min(self._first * 2.0 ** min(failures, 30), self._longest), at_least)
+        delay = max(self._delay(key), at_least)
         self._due.pop(key, None)
         self._postponed.set(key, steady + delay)
         return delay
 
+    def repeat(self, key: Key, *, steady: float) -> None:
+        """Makes the key due after such a delay; changes make it due before."""
+        self._repeated.set(key, steady + self._delay(key))
+
     def succeeded(self, key: Key) -> None:
         """The next failure of the key is its first again."""
         self._failures.pop(key, None)
+        self._repeated.set(key, None)
 
     def advance(self, *, wall: float, steady: float) -> None:
         """Makes due what has waited long enough."""
         for key in self._postponed.expire(steady):
             self._due[key] = None
-        self.add(list(self._wakes.expire(wall)))
+        self.add([*self._wakes.expire(wall), *self._repeated.expire(steady)])
 
     def rest(self, *, wall: float, steady: float) -> float | None:
         """Seconds until something is due by itself; None if nothing ever is."""
@@ -112,7 +117,16 @@ class Agenda(Generic[Key]):
             return 0.0
         ends = [
             at - now
-            for at, now in ((self._wakes.next(), wall), (self._postponed.next(), steady))
+            for at, now in (
+                (self._wakes.next(), wall),
+                (self._postponed.next(), steady),
+                (self._repeated.next(), steady),
+            )
             if at is not None
         ]
         return max(min(ends), 0.0) if ends else None
+
+    def _delay(self, key: Key) -> float:
+        failures = self._failures.get(key, 0)
+        self._failures[key] = failures + 1
+        return min(self._first * 2.0 ** min(failures, 30), self._longest)

@@ -254,7 +254,7 @@ class Component(Generic[Key]):
             self._agenda.add([key])
         except Refused:
             self._work.failed()
-            self._agenda.postpone(key, steady=self._steady())
+            self._agenda.repeat(key, steady=self._steady())
         else:
             self._agenda.succeeded(key)
 

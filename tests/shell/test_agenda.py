@@ -69,6 +69,26 @@ def test_delays_double_up_to_the_longest_and_start_anew_after_a_success() -> Non
     assert agenda.postpone("a", steady=0) == 1
 
 
+def test_a_repeated_key_comes_back_by_itself_and_with_a_change_before() -> None:
+    agenda: Agenda[str] = Agenda(first_delay=1, longest_delay=4)
+    agenda.repeat("a", steady=10.0)
+    assert agenda.rest(wall=0, steady=10.0) == 1.0
+    agenda.add(["a"])
+    assert drain(agenda) == ["a"]
+    agenda.repeat("a", steady=10.0)
+    agenda.advance(wall=0, steady=11.9)
+    assert len(agenda) == 0
+    agenda.advance(wall=0, steady=12.0)
+    assert drain(agenda) == ["a"]
+
+
+def test_what_has_succeeded_is_not_repeated() -> None:
+    agenda: Agenda[str] = Agenda()
+    agenda.repeat("a", steady=0)
+    agenda.succeeded("a")
+    assert agenda.rest(wall=0, steady=0) is None
+
+
 def test_the_servers_wish_is_the_least() -> None:
     agenda: Agenda[str] = Agenda(first_delay=1, longest_delay=4)
     assert agenda.postpone("a", steady=0, at_least=60) == 60

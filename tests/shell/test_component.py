@@ -2,11 +2,13 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
 
 from controller.core.decisions import Kind, Object, Ref, Write
+from controller.shell.agenda import Agenda
 from controller.shell.component import Component
 from controller.shell.lifecycle import Lifecycle
 from controller.shell.logs import Journal
@@ -281,6 +283,25 @@ def test_a_failed_turn_is_taken_again_later_and_lost_never(
     server.wait_for(lambda: len(server.requests("PATCH")) == len(refusals) + 1)
     work.wait_for(lambda: work.objects == {"a": "20"})
     assert work.failures == 2
+
+
+def test_a_change_comes_through_although_a_write_of_its_key_is_refused_for_good(
+    server: FaultServer, work: ScriptedWork, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient = partial(Agenda, first_delay=1000.0, longest_delay=1000.0)
+    monkeypatch.setattr("controller.shell.component.Agenda", patient)
+    target = Ref(Kind.UNIT, "ns", "a", "uid-a")
+    write = Write(target, lambda _: {"status": {"message": "new"}}, "a test", "status")
+    work.on_step = lambda: Step((write,) if work.objects["a"] == "5" else ())
+    server.script("GET", LIST, listing("5", unit("a", 5)))
+    server.script("WATCH", LIST, Stream("", "silence"))
+    server.script("PATCH", UNIT.format("a"), failure(422, "Invalid"))
+    start()
+    server.wait_for(lambda: len(server.requests("PATCH")) == 1)
+    server.wait_for(lambda: len(server.requests("WATCH", LIST)) == 1)
+    server.script("GET", LIST, listing("6", unit("a", 6)))
+    server.end_streams()
+    work.wait_for(lambda: len(work.steps) == 2)
 
 
 def test_a_key_comes_back_at_the_time_that_its_plan_names(
