@@ -38,8 +38,9 @@ class Outlook:
 
     ``members`` is the assumed set, in any order; empty when the gate is off. ``round_runs``: some
     unit of the queue is marked. ``claimed``: a unit ahead asks for something that free quota plus
-    what is marked could meet. ``within_reach`` says that of the unit itself. ``again``: nothing is
-    known to have changed since the last pass, so that what would only repeat itself is not said.
+    what is marked could meet. ``within_reach`` says that of the unit itself. ``round_is_new``: the
+    round began in this very pass. ``again``: nothing is known to have changed since the last pass,
+    so that what would only repeat itself is not said.
     """
 
     settings: Settings
@@ -48,6 +49,7 @@ class Outlook:
     round_runs: bool
     claimed: bool
     within_reach: bool
+    round_is_new: bool
     now: Instant
     protection: float
     again: bool = False
@@ -73,7 +75,7 @@ def attempt(unit: Unit, outlook: Outlook) -> Outcome:
         return _before_reservation(unit, outlook)
     if outlook.round_runs and outlook.claimed:
         return Outcome(wait(unit, NO_MORE_MESSAGE, outlook.now))
-    return Outcome((grant(unit, outlook.now), _log("admitted", unit)), admitted=True)
+    return Outcome((grant(unit, outlook.now),), admitted=True)
 
 
 def wait(unit: Unit, message: str, now: Instant) -> tuple[Decision, ...]:
@@ -88,8 +90,10 @@ def _after_filter(unit: Unit, limit: str, outlook: Outlook) -> Outcome:
     failed = _refused_by_filter(unit, limit + FAILED_SUFFIX, outlook)
     error = _preemption_error(unit, outlook)
     if error:
-        met = not outlook.settings.intelligent and outlook.round_runs
-        met = met and outlook.within_reach and not outlook.claimed
+        first = outlook.within_reach and not outlook.claimed
+        # What it has said does not flip while the round runs.
+        said = unit.message == limit + SUCCEED_SUFFIX and not outlook.round_is_new
+        met = outlook.round_runs and (first or said) and not outlook.settings.intelligent
         why = _log("not preempting", unit, error=error)
         return Outcome((why, *(succeeded if met else failed)), filtered=True)
     found = candidates(unit, outlook.members, now=outlook.now, protection=outlook.protection)

@@ -128,11 +128,16 @@ class Pass:
         if unit.problem:
             return Outcome(wait(unit, unit.problem, self._now))
         if self._held_behind(unit):
-            first = not unit.message or unit.owed_reclaimed
-            return Outcome(wait(unit, NO_MORE_MESSAGE, self._now) if first else ())
-        if unit.request_key in self._refused and _refused_by_filter(unit):
+            stands = self._refused_by_filter(unit)
+            return Outcome(() if stands else wait(unit, NO_MORE_MESSAGE, self._now))
+        if unit.request_key in self._refused and self._refused_by_filter(unit):
             return Outcome((), filtered=True)
         return attempt(unit, self._outlook(unit))
+
+    def _refused_by_filter(self, unit: Unit) -> bool:
+        """Whether its message is a refusal by the filter that may still be true."""
+        suffixes = (SUCCEED_SUFFIX, FAILED_SUFFIX)
+        return unit.message.endswith(suffixes) and self._room.can_say(unit.message)
 
     def _held_behind(self, unit: Unit) -> bool:
         if self._settings.policy == BLOCK_POLICY:
@@ -142,8 +147,12 @@ class Pass:
         return False
 
     def _holds_up(self, unit: Unit) -> bool:
-        """Whether others stay behind it while it waits; below the threshold nobody's wait does."""
-        return not self._settings.intelligent or unit.priority >= self._settings.threshold
+        """Whether others stay behind it.
+
+        In an Intelligent queue only behind who waits: is at the threshold, and holds nothing yet.
+        """
+        waits = unit.priority >= self._settings.threshold and not unit.reserves
+        return waits or not self._settings.intelligent
 
     def _outlook(self, unit: Unit) -> Outlook:
         return Outlook(
@@ -153,6 +162,7 @@ class Pass:
             round_runs=self._round_runs,
             claimed=self._claimed,
             within_reach=self._within_reach(unit),
+            round_is_new=self._start is not None,
             now=self._now,
             protection=self._protection,
             again=self._again,
@@ -203,7 +213,3 @@ def _granted(unit: Unit) -> Unit:
         Admission(name, replicas) for name, replicas in unit.missing.items() if name not in known
     )
     return replace(unit, admissions=admissions + fresh)
-
-
-def _refused_by_filter(unit: Unit) -> bool:
-    return unit.message.endswith((SUCCEED_SUFFIX, FAILED_SUFFIX))

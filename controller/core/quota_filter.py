@@ -37,6 +37,13 @@ class Room:
             return f"limited quotaName:{quota.ref.name}, limited resKey:{resource},"
         return ""
 
+    def can_say(self, message: str) -> bool:
+        """Whether a message begins like a refusal by one of these limits."""
+        starts = [f"limited quotaName:{quota.ref.name}," for quota in self.chain.quotas]
+        if self.chain.problem:
+            starts.append(self.chain.problem)
+        return message.startswith(tuple(starts))
+
     def admits(self, unit: Unit) -> bool:
         """Whether the unit fits."""
         return not self.refusal(unit)

@@ -8,7 +8,7 @@ Lists are replaced whole, with everything in their entries that is not ours kept
 from typing import Any
 
 from controller.core import decode
-from controller.core.decisions import CountAttempt, Decision, Object, Patch, Write
+from controller.core.decisions import CountAttempt, Decision, Log, Object, Patch, Write
 from controller.core.instants import Instant, to_text
 from controller.core.model import Unit
 from controller.core.unit_events import failed_scheduling, scheduled
@@ -44,7 +44,11 @@ def grant(unit: Unit, now: Instant) -> Write:
             lastUpdateTime=to_text(now),
         )
 
-    then: tuple[Decision, ...] = (scheduled(unit), CountAttempt(unit.queue, "scheduled"))
+    then: tuple[Decision, ...] = (
+        scheduled(unit),
+        CountAttempt(unit.queue, "scheduled"),
+        Log(2, "admitted", {"queue": unit.queue, "unit": str(unit.ref)}),
+    )
     return Write(unit.ref, change, "the unit is admitted", "status", then)
 
 

@@ -104,7 +104,8 @@ class Judged(World):
         if policy == "Block":
             assert all(each.order > unit.order for each in asking), f"{unit.ref} passes a Block"
         if policy == "Intelligent" and unit.priority < THRESHOLD:
-            assert all(each.priority < THRESHOLD for each in asking), f"{unit.ref} is below"
+            waiting = [each for each in asking if not each.reserves]
+            assert all(each.priority < THRESHOLD for each in waiting), f"{unit.ref} is below"
         self._judge_release(unit, peers)
 
     def _judge_release(self, unit: Unit, peers: Iterable[Unit]) -> None:

@@ -184,6 +184,43 @@ def test_in_a_block_queue_nobody_passes_a_unit_that_does_not_fit() -> None:
     assert world.held("small") == 1
 
 
+def test_who_is_held_back_in_a_block_queue_does_not_say_what_is_over() -> None:
+    world = World()
+    world.hand_made("big", priority=5, cpu=9)
+    world.hand_made("small", priority=1, cpu=1)
+    world.settle()
+    assert "not found" in world.message("small")
+    world.quota(cpu=4, policy="Block")
+    world.settle()
+    assert world.message("small") == NO_MORE
+    world.delete(Kind.QUOTA, "default", "team")
+    world.settle()
+    assert world.reasons("small").count("QueueNotFound") == 2
+
+
+def test_a_unit_that_has_moved_is_tried_although_its_like_has_just_been_refused() -> None:
+    world = World()
+    world.quota("team", cpu=1)
+    world.quota("other", cpu=1)
+    world.hand_made("here", cpu=2, queue="other")
+    world.hand_made("moved", cpu=2)
+    world.settle()
+    label = "quota.scheduling.koordinator.sh/name"
+    world.patch(Kind.UNIT, "default", "moved", {"metadata": {"labels": {label: "other"}}})
+    world.settle()
+    assert world.message("moved").startswith("limited quotaName:other,")
+
+
+def test_in_an_intelligent_queue_who_holds_something_does_not_hold_up_the_rest() -> None:
+    world = World()
+    world.quota(cpu=3, policy="Intelligent")
+    entries = [{"name": "main", "replicas": 1, "running": 1}]
+    world.hand_made("high", priority=9, count=2, cpu=2, status={"admissions": entries})
+    world.hand_made("low", priority=1, cpu=1)
+    world.settle()
+    assert [world.held(name) for name in ("high", "low")] == [1, 1]
+
+
 def test_in_an_intelligent_queue_none_below_the_threshold_while_one_above_waits() -> None:
     world = World()
     threshold = {"koord-queue/priority-threshold": "10"}
@@ -324,6 +361,7 @@ def test_a_grant_is_not_given_to_a_unit_that_has_changed_meanwhile() -> None:
     world.patch(Kind.UNIT, "default", "unit", {"spec": {"podSet": [pod_set(cpu=5)]}})
     world.carry_out(plan.decisions)
     assert world.held("unit") == 0
+    assert not any(log.message == "admitted" for log in world.logs)
 
 
 def test_an_entry_keeps_what_is_not_ours() -> None:

@@ -69,6 +69,39 @@ def test_of_two_that_wait_only_the_first_within_reach_says_that_it_succeeded() -
     assert world.message("second").endswith("; preempt failed")
 
 
+def overcommitted() -> World:
+    """Five hold more than the quota has left, and one of them is marked for ``urgent``."""
+    world = World()
+    world.quota(cpu=10)
+    for number in range(5):
+        world.hand_made(f"low-{number}", priority=1, cpu=2)
+    world.settle()
+    world.quota(cpu=4, annotations=BOTH)
+    world.hand_made("urgent", priority=100, cpu=2)
+    world.settle()
+    assert marked(world) == {"low-4"}
+    return world
+
+
+def test_a_round_of_another_ends_what_the_preemptor_of_the_last_one_said() -> None:
+    world = overcommitted()
+    world.hand_made("more-urgent", priority=200, cpu=1)
+    world.settle()
+    assert world.message("urgent").endswith("; preempt succeed")
+    release(world, "low-4")
+    world.settle()
+    assert world.message("more-urgent").endswith("; preempt succeed")
+    assert world.message("urgent").endswith("; preempt failed")
+
+
+def test_what_the_preemptor_says_does_not_flip_while_its_round_runs() -> None:
+    world = overcommitted()
+    runs = [{"name": "main", "replicas": 1, "running": 1}]
+    world.patch(Kind.UNIT, "default", "low-0", {"status": {"admissions": runs}})
+    world.settle()
+    assert world.message("urgent").endswith("; preempt succeed")
+
+
 def test_a_round_is_finished_whatever_is_switched_meanwhile() -> None:
     world = staged(4, ("one", 1, 2), ("two", 2, 2))
     world.hand_made("urgent", priority=100, cpu=2)
