@@ -39,10 +39,6 @@ class Unavailable(Exception):
     """The release cannot be had here; another way may do. The message says why, in a clause."""
 
 
-class WrongDigest(Exception):
-    """The file is not the one that was published."""
-
-
 @dataclass(frozen=True)
 class Release:
     """One downloadable file. ``digests`` is the URL of a text that has its SHA-256 in hex.

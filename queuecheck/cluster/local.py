@@ -144,7 +144,7 @@ class LocalCluster:
         self._capabilities = frozenset()
 
     def _start_again(self) -> None:
-        """The kernel chose our ports, and somebody else took one before we did: once more."""
+        """Our ports were free, and somebody else took one before we did: once more."""
         try:
             self._start()
         except BaseException:

@@ -63,13 +63,3 @@ class Progress:
         else:
             self._stream.write(f"{line}\n")
         self._stream.flush()
-
-
-class Silent(Progress):
-    """Where nobody looks."""
-
-    def _show(self, detail: str, *, force: bool) -> None:
-        pass
-
-    def say(self, sentence: str) -> None:
-        """Nothing."""

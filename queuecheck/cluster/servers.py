@@ -39,7 +39,7 @@ class Ports:
 
     @classmethod
     def free(cls) -> Ports:
-        """Chosen by the kernel just now."""
+        """That nobody listens at just now."""
         return cls(*free_ports(5))
 
 

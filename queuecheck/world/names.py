@@ -79,7 +79,7 @@ class Names:
 
 
 def worker_letters(worker: str) -> str:
-    """``gw0`` is a, ``gw27`` is bb; without workers a."""
+    """``gw0`` is a, ``gw27`` is ab; without workers a."""
     digits = "".join(character for character in worker if character.isdigit())
     number = int(digits or "0")
     letters = chr(ord("a") + number % 26)

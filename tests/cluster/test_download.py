@@ -19,7 +19,7 @@ import pytest
 from queuecheck.cluster import ProgramsError, download, provision
 from queuecheck.cluster.download import Unavailable
 from queuecheck.cluster.download import download as get
-from queuecheck.cluster.progress import Silent
+from tests.cluster.silent import Silent
 
 PROGRAM = os.urandom(700_000)
 APISERVER = "/release/v1.36.3/bin/linux/amd64/kube-apiserver"

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from queuecheck.cluster import ProgramsError, build, programs, provision
-from queuecheck.cluster.progress import Progress, Silent
+from queuecheck.cluster.progress import Progress
+from tests.cluster.silent import Silent
 
 GO = """#!/bin/sh
 echo "$PWD: $*" >>"{calls}"

@@ -32,6 +32,10 @@ def test_two_workers_never_share_letters(one: int, other: int) -> None:
     assert (worker_letters(f"gw{one}") == worker_letters(f"gw{other}")) == (one == other)
 
 
+def test_letters_go_on_after_z() -> None:
+    assert [worker_letters(f"gw{number}") for number in (0, 25, 26, 27)] == ["a", "z", "aa", "ab"]
+
+
 def test_a_namespace_says_run_requirement_and_number() -> None:
     assert Names("bcd23", "KQ-RCL-02", "a3").namespace == "qc-bcd23-kq-rcl-02-a3"
 
