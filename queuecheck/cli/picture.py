@@ -24,7 +24,7 @@ Example:
 )
 def picture(requirement: str, report: Path) -> int:
     """Draw what was seen of a requirement's first scenario, as SVG."""
-    from queuecheck.profiles import load_profile  # noqa: PLC0415 - what --help does not need
+    from queuecheck.profiles import ProfileError, load_profile  # noqa: PLC0415 - what --help does not need
     from queuecheck.report.document import ReportError, read_report  # noqa: PLC0415
     from queuecheck.report.html.draw import draw  # noqa: PLC0415
     from queuecheck.report.html.page import comparable  # noqa: PLC0415
@@ -32,9 +32,9 @@ def picture(requirement: str, report: Path) -> int:
 
     try:
         found = read_report(report)
-    except ReportError as error:
+        looks = load_profile(found.catalogue.profile).looks
+    except (ReportError, ProfileError) as error:
         raise click.UsageError(str(error)) from error
-    looks = load_profile(found.catalogue.profile).looks
     name = requirement.upper()
     for run in found.scenarios:
         reading = read(run, looks, ordered=comparable(found))

@@ -28,6 +28,7 @@ Examples:
   queuecheck workload --output workload.tar
   kind load image-archive workload.tar
 
+\b
   queuecheck workload --output workload.tar --repository registry.example/team/workload
   docker load -i workload.tar
   docker push --all-tags registry.example/team/workload

@@ -51,10 +51,7 @@ def engine() -> Engine:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise ClusterError(
-            f"Docker does not answer at {host()} within {ANSWER_SECONDS:g} s: start it again, "
-            f"or take --cluster local"
-        ) from None
+        raise _silent() from None
     return read_info(answer.stdout, answer.stderr, host=host())
 
 
@@ -84,12 +81,25 @@ def read_info(output: str, errors: str, *, host: str) -> Engine:
 
 
 def container_id(name: str) -> str:
-    """The one and only number of a container; "" if there is none of that name."""
-    answer = subprocess.run(
-        ["docker", "container", "inspect", "--format", "{{.Id}}", name],
-        capture_output=True,
-        text=True,
-        timeout=ANSWER_SECONDS,
-        check=False,
-    )
+    """The one and only number of a container; "" if there is none of that name.
+
+    Raises ClusterError where the engine does not answer.
+    """
+    try:
+        answer = subprocess.run(
+            ["docker", "container", "inspect", "--format", "{{.Id}}", name],
+            capture_output=True,
+            text=True,
+            timeout=ANSWER_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _silent() from None
     return answer.stdout.strip() if answer.returncode == 0 else ""
+
+
+def _silent() -> ClusterError:
+    return ClusterError(
+        f"Docker does not answer at {host()} within {ANSWER_SECONDS:g} s: start it again, "
+        f"or take --cluster local"
+    )

@@ -54,6 +54,7 @@ class ExistingCluster:
         self._document: dict[str, Any] = {}
         self._directory: Path | None = None
         self._connection = Connection(self.name)
+        self._made = False  # the namespace, which may be another run's
         self._simulated: SimulatedNodes | None = None
 
     @property
@@ -116,9 +117,11 @@ class ExistingCluster:
             with suppress(ApiError):
                 self._simulated.remove()
         if self._connection.is_open:
-            with suppress(ApiError):
-                self._connection.api.delete(NAMESPACES, self._namespace)
+            if self._made:
+                with suppress(ApiError):
+                    self._connection.api.delete(NAMESPACES, self._namespace)
             self._connection.close()
+        self._made = False
         if self._directory is not None:
             SUPERVISOR.remove_directory(self._directory)
         self._simulated = self._directory = None
@@ -142,6 +145,7 @@ class ExistingCluster:
             "annotations": self._annotations,
         }
         api.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+        self._made = True
         words = {*found_out(api, namespace=self._namespace)}
         if self._choice.nodes == "simulated":
             nodes = self._simulated = SimulatedNodes(

@@ -14,6 +14,7 @@ import ssl
 import threading
 from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -71,7 +72,7 @@ class FaultProxy:
     """
 
     def __init__(self, kubeconfig: Path, *, certificate: tuple[Path, Path] | None = None) -> None:
-        self._upstream, self._tls = _server(kubeconfig)
+        self._server = _server(kubeconfig)
         self._serving: ssl.SSLContext | None = None
         if certificate is not None:
             self._serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -148,7 +149,7 @@ class FaultProxy:
 
     async def _start(self) -> None:
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=self._tls),
+            connector=aiohttp.TCPConnector(limit=0, ssl=self._server.tls),
             timeout=aiohttp.ClientTimeout(total=None),
             auto_decompress=False,
         )
@@ -216,9 +217,10 @@ class FaultProxy:
         assert self._session is not None
         async with self._session.request(
             incoming.method,
-            URL(f"{self._upstream}{incoming.raw_path}", encoded=True),
+            URL(f"{self._server.url}{incoming.raw_path}", encoded=True),
             headers=_passed_on(incoming.headers),
             data=body or None,
+            server_hostname=self._server.name,
         ) as upstream:
             if request.watch and upstream.status == 200:
                 return await self._stream(incoming, request, upstream, ending)
@@ -319,19 +321,34 @@ def _passed_on(headers: Any) -> dict[str, str]:
     return {key: value for key, value in headers.items() if key.lower() not in HOP_BY_HOP}
 
 
-def _server(kubeconfig: Path) -> tuple[str, ssl.SSLContext | bool]:
-    """The current context's server, and how to know that it is the right one."""
+@dataclass(frozen=True)
+class _Server:
+    """An API server; ``tls`` and ``name`` are how to know that it is the right one.
+
+    Without a name it is the one in the URL; False is not to look.
+    """
+
+    url: str
+    tls: ssl.SSLContext | bool = True
+    name: str | None = None
+
+
+def _server(kubeconfig: Path) -> _Server:
+    """The current context's."""
     document = yaml.safe_load(kubeconfig.read_text("utf-8"))
     current = document["current-context"]
     context = next(each for each in document["contexts"] if each["name"] == current)
-    name = context["context"]["cluster"]
-    cluster = next(each["cluster"] for each in document["clusters"] if each["name"] == name)
+    meant = context["context"]["cluster"]
+    cluster = next(each["cluster"] for each in document["clusters"] if each["name"] == meant)
     server = str(cluster["server"])
     if not server.startswith("https:"):
-        return server, True
+        return _Server(server)
+    name = cluster.get("tls-server-name") or None
+    if cluster.get("insecure-skip-tls-verify"):
+        return _Server(server, False, name)
     tls = ssl.create_default_context()
     if data := cluster.get("certificate-authority-data"):
         tls.load_verify_locations(cadata=base64.b64decode(data).decode("ascii"))
     elif file := cluster.get("certificate-authority"):
         tls.load_verify_locations(cafile=kubeconfig.parent / file)
-    return server, tls
+    return _Server(server, tls, name)

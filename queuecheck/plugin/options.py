@@ -133,7 +133,7 @@ def add(parser: pytest.Parser) -> None:
     group.addoption(
         "--qc-report",
         metavar="DIR",
-        help="writes report.json, junit.xml and summary.md there",
+        help="writes the report there: report.json, report.html, junit.xml and others",
     )
     group.addoption(
         "--qc-rerun-failed",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,6 +37,9 @@ from queuecheck.implementation import (
 from queuecheck.plugin import consent, facts, options
 from queuecheck.report.document import ReportError, failed_in
 from queuecheck.verdict import ExitCode, vacuity
+
+# It is a part of names on the cluster, and of paths.
+RUN = re.compile(r"[a-z0-9]{1,20}")
 
 
 def refuse(config: pytest.Config) -> int | None:
@@ -123,6 +127,9 @@ def _problems(
         yield f"--timeout-scale {scale:g}: it has to be a number, and more than 0"
     elif problem := _wrong_budget(config):
         yield problem
+    run = config.option.qc_run
+    if run is not None and not RUN.fullmatch(run):
+        yield f"--qc-run {run!r}: it has to be 1 to 20 small letters and digits"
     if config.option.qc_repeat < 1:
         yield f"--repeat {config.option.qc_repeat}: it has to be at least 1"
 
@@ -137,6 +144,8 @@ def _wrong_budget(config: pytest.Config) -> str:
 
 def _too_many_workers(config: pytest.Config, descriptor: Descriptor) -> Iterator[str]:
     workers = getattr(config.option, "numprocesses", None) or 1
+    if isinstance(workers, str):  # "auto" or "logical", of which pytest-xdist makes a number later
+        workers = config.hook.pytest_xdist_auto_num_workers(config=config)
     choice = options.cluster_choice(config)
     if workers > 1 and not choice.bears_workers(descriptor.processes):
         where = "an existing" if choice.somebodys else "a kind"

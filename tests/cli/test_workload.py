@@ -37,3 +37,8 @@ def test_what_is_no_repository_is_refused(name: str, tmp_path: Path) -> None:
     assert answer.exit_code == 2
     assert "is no repository" in answer.output
     assert not (tmp_path / "w.tar").exists()
+
+
+def test_every_line_of_the_examples_stands_by_itself() -> None:
+    lines = CliRunner().invoke(cli, ["workload", "--help"]).output.splitlines()
+    assert "docker load -i workload.tar" in [line.strip() for line in lines]

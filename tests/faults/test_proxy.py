@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from queuecheck.faults import (
     Delay,
@@ -258,3 +261,55 @@ def test_stopping_breaks_off_what_is_under_way(server: FaultServer, tmp_path: Pa
     last.join(10)
     assert isinstance(last.error, Unreachable)
     client.close()
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> tuple[Path, Path]:
+    """Of a server that is called api.test, signed by itself."""
+    program = shutil.which("openssl")
+    if program is None:
+        pytest.skip("there is no openssl here")
+    file, key = tmp_path / "api.crt", tmp_path / "api.key"
+    request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+    names = ["-subj", "/CN=api.test", "-addext", "subjectAltName=DNS:api.test"]
+    words = [program, *request.split(), *names, "-keyout", str(key), "-out", str(file)]
+    subprocess.run(words, check=True, capture_output=True)
+    return file, key
+
+
+@pytest.mark.parametrize(
+    ("known_by", "status"),
+    [
+        ({"insecure-skip-tls-verify": True}, 200),
+        ({"certificate-authority": "api.crt", "tls-server-name": "api.test"}, 200),
+        ({"certificate-authority": "api.crt"}, 0),
+    ],
+)
+def test_a_server_is_known_by_what_the_kubeconfig_says(
+    server: FaultServer,
+    certificate: tuple[Path, Path],
+    tmp_path: Path,
+    known_by: dict[str, object],
+    status: int,
+) -> None:
+    upstream = FaultProxy(server.kubeconfig, certificate=certificate)
+    upstream.start()
+    document = yaml.safe_load(server.kubeconfig.read_text("utf-8"))
+    document["clusters"][0]["cluster"] = {"server": upstream.url, **known_by}
+    kubeconfig = tmp_path / "of-the-upstream"
+    kubeconfig.write_text(yaml.safe_dump(document), "utf-8")
+    proxy = FaultProxy(kubeconfig)
+    proxy.start()
+    client = Api.from_kubeconfig(
+        rerouted(server.kubeconfig, server=proxy.url, to=tmp_path / "through"), user_agent="test"
+    )
+    try:
+        if status:
+            assert read(client) == JOB
+        else:
+            with pytest.raises(Unreachable):
+                read(client)
+    finally:
+        client.close()
+        proxy.stop()
+        upstream.stop()

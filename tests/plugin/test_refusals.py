@@ -157,3 +157,22 @@ def test_an_undefined_step_is_told_in_one_line(project: Project) -> None:
         ]
     )
     assert "full-trace" not in result.stdout.str()
+
+
+@pytest.mark.parametrize("run", ["..", "a/b", "Run1", "", "x" * 21])
+def test_a_run_that_cannot_be_a_part_of_names_is_refused(
+    project: Project, capfd: pytest.CaptureFixture[str], run: str
+) -> None:
+    project.feature()
+    said = f"queuecheck: --qc-run {run!r}: it has to be 1 to 20 small letters and digits"
+    assert project.refused(capfd, f"--qc-run={run}") == [said]
+
+
+def test_as_many_workers_as_there_are_processors_are_too_many_for_an_existing_cluster(
+    project: Project, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", "3")
+    project.feature()
+    words = ["--qc-cluster=existing", "--qc-kubeconfig=k", "--qc-context=c", "-n", "auto"]
+    said = "queuecheck: -j 3: all scenarios on an existing cluster share one implementation"
+    assert any(line.startswith(said) for line in project.refused(capfd, *words))
