@@ -93,6 +93,20 @@ def test_it_has_the_rights_that_the_suite_gives_it() -> None:
     assert {key for key in ours if key[0] in PERMISSIONS} <= given.keys()
 
 
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_what_a_component_only_watches_it_may_not_get_one_by_one(component: str) -> None:
+    rights = {
+        resource: set(rule["verbs"])
+        for body in read_manifests(ROOT / "rbac" / f"{component}.yaml")
+        for rule in body.get("rules", [])
+        for resource in rule["resources"]
+    }
+    assert rights["pods"] == {"list", "watch"}
+    assert rights.get("elasticquotas", {"list", "watch"}) == {"list", "watch"}
+    assert "jobs/finalizers" not in rights
+    assert ("delete" in rights["queueunits"]) is (component == "extension")
+
+
 def test_a_deployment_finds_what_it_refers_to(deployment: KubeObject) -> None:
     there = {key(each): each for each in composed(ROOT / "controller")}
     namespace = deployment["metadata"]["namespace"]
