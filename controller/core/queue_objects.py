@@ -61,12 +61,13 @@ def settings(quota: Object | None, queue: Object | None) -> Settings:
 
 
 def made_from_quota(queue: Object) -> bool:
-    """Whether the controller made this Queue, rather than somebody by hand."""
-    return MADE_FROM in decode.mapping(queue, "metadata", "annotations")
+    """Whether the controller made this Queue, rather than somebody, by hand or as a copy."""
+    origin = decode.text(queue, "metadata", "annotations", MADE_FROM)
+    return bool(origin) and origin.rpartition("/")[2] == decode.text(queue, "metadata", "name")
 
 
 def add_failed(queue: Object, problem: str) -> EmitEvent:
-    """The Queue is not served; once per Queue and reason."""
+    """The Queue is not served; once per generation of its spec."""
     target = decode.ref(Kind.QUEUE, queue)
     generation = decode.number(queue, "metadata", "generation") or 0
     once = f"addqueuefail.{target.uid or target.name}.{generation}"

@@ -31,6 +31,17 @@ def test_a_quota_gets_a_queue_with_its_annotations_policy_and_parent() -> None:
     assert "example.com/other" not in made["metadata"]["annotations"]
 
 
+def test_a_copy_of_a_quotas_queue_under_another_name_is_somebodys_own() -> None:
+    world = World()
+    world.quota()
+    world.settle()
+    made = queue(world)["metadata"]["annotations"]
+    meta = {"name": "copy", "namespace": QUEUES, "annotations": made}
+    world.put(Kind.QUEUE, {"metadata": meta, "spec": {"queuePolicy": "Block"}})
+    world.settle()
+    assert queue(world, "copy")["spec"]["queuePolicy"] == "Block"
+
+
 POLICIES = {"Priority": "Priority", "Block": "Block", "Intelligent": "Intelligent"}
 
 
