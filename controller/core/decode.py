@@ -63,8 +63,9 @@ def ref(kind: Kind, raw: Object) -> Ref:
 
 def unit(raw: Object) -> Unit:
     """A QueueUnit as a value."""
-    annotations = mapping(raw, "metadata", "annotations")
-    created = from_text(annotations.get(JOB_CREATED))
+    job_uid = _job_uid(raw)
+    since = text(raw, "metadata", "annotations", JOB_CREATED) if job_uid else ""
+    created = from_text(since)
     if created is None:
         created = from_text(text(raw, "metadata", "creationTimestamp")) or 0.0
     return Unit(
@@ -79,7 +80,7 @@ def unit(raw: Object) -> Unit:
         last_allocate=from_text(text(raw, "status", "lastAllocateTime")),
         last_allocate_text=text(raw, "status", "lastAllocateTime"),
         last_update_text=text(raw, "status", "lastUpdateTime"),
-        job_uid=_job_uid(raw),
+        job_uid=job_uid,
     )
 
 

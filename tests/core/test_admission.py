@@ -162,6 +162,19 @@ def test_a_unit_made_for_a_job_has_the_jobs_place() -> None:
     assert world.held("between") == 0
 
 
+def test_a_unit_without_a_job_gets_no_better_place_by_the_annotation_of_one() -> None:
+    world = World()
+    world.quota(cpu=2)
+    world.queue_runs = False
+    world.hand_made("first")
+    world.hand_made("second")
+    early = {"queuecheck.dev/job-created": "1970-01-01T00:00:00Z"}
+    world.patch(Kind.UNIT, "default", "second", {"metadata": {"annotations": early}})
+    world.queue_runs = True
+    world.settle()
+    assert [world.held("first"), world.held("second")] == [1, 0]
+
+
 def test_in_a_priority_queue_a_refusal_does_not_stop_the_next() -> None:
     world = World()
     world.quota(cpu=2)
