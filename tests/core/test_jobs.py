@@ -296,6 +296,23 @@ def test_a_changed_label_moves_the_unit_and_a_removed_one_takes_it_out() -> None
     assert world.queues.active() == {"team": 0, "other": 0}
 
 
+def test_what_is_removed_from_the_job_is_removed_from_its_unit_and_what_others_set_stays() -> None:
+    world = World()
+    world.quota(cpu=1)
+    world.job("job")
+    theirs = {"labels": {"team": "red", "tier": "1"}, "annotations": {"note": "x"}}
+    patch_job(world, {"metadata": theirs})
+    world.settle()
+    others = {"labels": {"other": "label"}, "annotations": {"other": "annotation"}}
+    world.patch(Kind.UNIT, "default", "job", {"metadata": others})
+    patch_job(world, {"metadata": {"labels": {"team": None}, "annotations": {"note": None}}})
+    world.settle()
+    meta = world.unit("job")["metadata"]
+    assert meta["labels"].keys() == {"quota.scheduling.koordinator.sh/name", "tier", "other"}
+    assert {key for key in meta["annotations"] if "/" not in key} == {"other"}
+    assert world.settle() == 0
+
+
 def test_without_a_label_a_job_waits() -> None:
     world = World()
     world.quota(cpu=2)

@@ -10,7 +10,7 @@ from controller.core.decisions import Create, Kind, Object, Patch, Ref, Write
 from controller.core.jobs.model import Job
 from controller.core.model import Unit
 from controller.core.quantity import BadQuantity, canonical, times
-from controller.core.vocabulary import JOB_CREATED, OWN_PREFIX, QUOTA_LABEL
+from controller.core.vocabulary import COPIED_KEYS, JOB_CREATED, OWN_PREFIX, QUOTA_LABEL
 
 _API_VERSION = "scheduling.x-k8s.io/v1alpha1"
 # What kubectl keeps for itself about the Job would be wrong on the unit.
@@ -104,14 +104,12 @@ def charge_changed(job: Job, raw: Object, standing: Standing, unit: Unit) -> boo
 
 def _difference(job: Job, raw: Object, standing: Standing, unit: Object) -> Patch | None:
     metadata: dict[str, Any] = {}
-    labels = _changed(_labels(raw), decode.mapping(unit, "metadata", "labels"))
-    if QUOTA_LABEL not in _labels(raw) and decode.text(unit, "metadata", "labels", QUOTA_LABEL):
-        labels[QUOTA_LABEL] = None
-    annotations = _changed(_annotations(raw), decode.mapping(unit, "metadata", "annotations"))
-    if labels:
-        metadata["labels"] = labels
-    if annotations:
-        metadata["annotations"] = annotations
+    copied = decode.text(unit, "metadata", "annotations", COPIED_KEYS).split(",")
+    for part, theirs in (("labels", _labels(raw)), ("annotations", _annotations(raw))):
+        found = decode.mapping(unit, "metadata", part)
+        gone = dict.fromkeys(found.keys() & {*copied, QUOTA_LABEL} - theirs.keys())
+        if changes := {**_changed(theirs, found), **gone}:
+            metadata[part] = changes
     spec = _changed(_spec(job, raw, standing), decode.mapping(unit, "spec"))
     if not _class_name(raw) and decode.text(unit, "spec", "priorityClassName"):
         spec["priorityClassName"] = None
@@ -162,7 +160,11 @@ def _labels(raw: Object) -> dict[str, Any]:
 def _annotations(raw: Object) -> dict[str, Any]:
     theirs = decode.mapping(raw, "metadata", "annotations")
     copied = {key: value for key, value in theirs.items() if not key.startswith(_NOT_COPIED)}
-    return {**copied, JOB_CREATED: decode.text(raw, "metadata", "creationTimestamp")}
+    return {
+        **copied,
+        COPIED_KEYS: ",".join(sorted({*copied, *_labels(raw)})),
+        JOB_CREATED: decode.text(raw, "metadata", "creationTimestamp"),
+    }
 
 
 def _owner(job: Job) -> dict[str, Any]:
