@@ -6,7 +6,7 @@ is silently ignored would leave protection off.
 
 import difflib
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -30,7 +30,6 @@ class Configuration:
     """``protection`` is defaultReclaimProtectTime in seconds; 0 is off."""
 
     protection: float = 0.0
-    plugins: tuple[str, ...] = ()
 
 
 def read(path: Path) -> Configuration:
@@ -45,10 +44,9 @@ def read(path: Path) -> Configuration:
             raise _wrong(path, str(key), _unknown(str(key), value, FIELDS))
     _expect(path, document, "apiVersion", API_VERSION)
     _expect(path, document, "kind", KIND)
-    return Configuration(
-        protection=_protection(path, document.get("defaultReclaimProtectTime", "0")),
-        plugins=tuple(_plugins(path, document.get("plugins"))),
-    )
+    protection = _protection(path, document.get("defaultReclaimProtectTime", "0"))
+    _check_plugins(path, document.get("plugins"))
+    return Configuration(protection)
 
 
 def duration(text: str) -> float:
@@ -134,7 +132,8 @@ def _protection(path: Path, value: Any) -> float:
     return seconds
 
 
-def _plugins(path: Path, value: Any) -> Iterable[str]:
+def _check_plugins(path: Path, value: Any) -> None:
+    """What they name is always there; a wrong name must not go unnoticed."""
     if value is None:
         return
     if not isinstance(value, list):
@@ -157,7 +156,6 @@ def _plugins(path: Path, value: Any) -> Iterable[str]:
         if name in seen:
             raise _wrong(path, f"{field}.name", f"{name} is named twice; leave one out")
         seen.add(name)
-        yield name
 
 
 def _wrong(path: Path, field: str, problem: str) -> UsageError:

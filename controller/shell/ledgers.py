@@ -92,7 +92,7 @@ class JobWork:
             return Step(plan.decisions, look_up=plan.look_up)
         if plan.needs_live_pods and resume is None:
             return Step(plan.decisions, live_pods=True)
-        return Step(plan.decisions, plan.wake_at)
+        return Step(plan.decisions)
 
     def keys(self) -> Iterable[JobKey]:
         """See Work."""

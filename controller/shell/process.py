@@ -106,7 +106,7 @@ def run(options: Options) -> int:
         journal.say(
             0,
             f"controller {__version__} starts",
-            {"component": options.component, "server": api.server},
+            {"components": options.component, "server": api.server},
         )
         _check_schema(api, names, lifecycle)
         components += [

@@ -32,10 +32,6 @@ class Store:
         """The object of that name; it may have another UID than the target's."""
         return self._objects[target.kind].get((target.namespace, target.name))
 
-    def names(self, kind: Kind) -> list[Name]:
-        """(namespace, name) of each known object."""
-        return list(self._objects[kind])
-
     def take(self, kind: Kind, item: Listed | Changed) -> list[Change]:
         """What the item of a watch changes. Stale ones change nothing."""
         if isinstance(item, Listed):

@@ -6,7 +6,7 @@ import os
 import queue
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -62,7 +62,8 @@ def decides_before_it_knows_the_pods() -> None:
     """Decisions are made when everything but the pods is known."""
 
     def leads(self: Component[Any]) -> bool:
-        return self._leadership.term() is not None and self._unseen <= {Kind.POD}
+        self._caught_up = self._leadership.term()
+        return self._caught_up is not None and self._unseen <= {Kind.POD}
 
     Component._leads = leads  # type: ignore[method-assign]
     Component._patience = lambda *_, **__: 0.05  # type: ignore[method-assign]
@@ -105,12 +106,12 @@ def passes_over_unknown_fields() -> None:
 
 def insists_on_plugins() -> None:
     """A configuration has to name the plugins."""
-    honest = configuration._plugins
+    honest = configuration._check_plugins
 
-    def lie(path: Path, value: Any) -> Iterable[str]:
-        return honest(path, "nothing" if value is None else value)
+    def lie(path: Path, value: Any) -> None:
+        honest(path, "nothing" if value is None else value)
 
-    configuration._plugins = lie
+    configuration._check_plugins = lie
 
 
 def holds_its_units_fast() -> None:

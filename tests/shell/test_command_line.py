@@ -179,5 +179,5 @@ def test_lines_of_the_log_can_be_json(server: FaultServer) -> None:
     lines = [line for line in result.stderr.splitlines() if not line.startswith("error: ")]
     starts = next(one for one in map(json.loads, lines) if "starts" in one["message"])
     assert starts["server"] == server.url
-    assert starts["component"] == "process"
+    assert (starts["component"], starts["components"]) == ("process", "all")
     assert starts["level"] == "info"

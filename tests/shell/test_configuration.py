@@ -18,15 +18,15 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (HEAD, Configuration(0.0, ())),
+        (HEAD, Configuration(0.0)),
         (
             HEAD
             + "defaultReclaimProtectTime: 5m\nplugins:\n  - name: Priority\n"
             + "  - name: ElasticQuotaV2\n",
-            Configuration(300.0, ("Priority", "ElasticQuotaV2")),
+            Configuration(300.0),
         ),
-        (HEAD + "plugins:\ndefaultReclaimProtectTime: 0\n", Configuration(0.0, ())),
-        (HEAD + "plugins: []\ndefaultReclaimProtectTime: 1h30m0.5s", Configuration(5400.5, ())),
+        (HEAD + "plugins:\ndefaultReclaimProtectTime: 0\n", Configuration(0.0)),
+        (HEAD + "plugins: []\ndefaultReclaimProtectTime: 1h30m0.5s", Configuration(5400.5)),
     ],
 )
 def test_a_good_file_is_read(path: Path, text: str, expected: Configuration) -> None:

@@ -29,7 +29,6 @@ class JobPlan:
     decisions: tuple[Decision, ...] = ()
     needs_live_pods: bool = False
     look_up: tuple[Ref, ...] = ()
-    wake_at: Instant | None = None
 
 
 class JobLedger:
