@@ -112,7 +112,10 @@ def implementation(
         features=tuple(sorted(descriptor.features)),
         missing=missing,
         absent=absent,
-        baseline=tuple(Known(each.id, each.reason, each.link) for each in descriptor.baseline),
+        baseline=tuple(
+            Known(each.id, each.reason, each.link, each.intermittent)
+            for each in descriptor.baseline
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from queuecheck.plugin import record
 from queuecheck.plugin.summary import Summary
 from queuecheck.verdict import ExitCode, RequirementResult, RunVerdict, Verdict, vacuity
+from queuecheck.verdict.run import OPEN
 
 if TYPE_CHECKING:
     import pytest
@@ -35,7 +36,7 @@ class VacuitySummary(Summary):
             *(f"MAY PASS {each.scenario}: {each.reason}" for each in found.spared),
             *(f"VACUOUS  {run.place}: {run.name}" for run in found.vacuous),
             *(f"STALE    {each.feature}: {each.scenario}: it fails" for each in found.stale),
-            *(f"LOST     {run.place}: {run.reason}" for run in found.lost[:1]),
+            *(f"LOST     {run.place}: {run.outcome}: {run.reason}" for run in found.lost[:1]),
         )
         return RunVerdict(*self._end(found), notes)
 
@@ -46,8 +47,10 @@ class VacuitySummary(Summary):
     def _end(self, found: vacuity.Vacuity) -> tuple[Verdict, ExitCode, str]:
         problems = ", ".join(_counted(found))
         if self._interrupted or found.lost:
-            why = self._interrupted or f"{len(found.lost)} scenarios were not run"
-            return Verdict.NO_VERDICT, ExitCode.ENVIRONMENT, f"no verdict: {why}"
+            why = self._interrupted or f"{len(found.lost)} scenarios showed nothing"
+            own = any(run.outcome in OPEN for run in found.lost)
+            code = ExitCode.HARNESS if own else ExitCode.ENVIRONMENT
+            return Verdict.NO_VERDICT, code, f"no verdict: {why}"
         if problems:
             return Verdict.NOT_CONFORMANT, ExitCode.NOT_CONFORMANT, problems
         told = f"nothing vacuous: {found.failed} fail with {self._descriptor.name}"

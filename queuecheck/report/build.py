@@ -87,7 +87,7 @@ def _row(
         needs=row.needs,
     )
     if result is None:
-        return plain
+        return replace(plain, whole=False)
     return replace(
         plain,
         outcome=str(result.outcome),
@@ -95,6 +95,7 @@ def _row(
         ms=result.milliseconds,
         runs=result.scenarios,
         passed=result.passed,
+        whole=result.whole,
         scenarios=tuple(
             number for number, each in enumerate(scenarios) if row.id in each.requirements
         ),

@@ -82,7 +82,8 @@ class RequirementRow:
     """A requirement and what came of it: the worst of its scenarios, and that one's reason.
 
     ``outcome`` may be ``not-run``. ``scenarios`` are places in ``Report.scenarios``, from 0.
-    ``runs`` and ``passed`` give the pass rate. ``ms`` is the longest of its scenarios.
+    ``runs`` and ``passed`` give the pass rate. ``ms`` is the longest of its scenarios. ``whole``:
+    each of its scenarios was run.
     """
 
     id: str
@@ -97,6 +98,7 @@ class RequirementRow:
     runs: int = 0
     passed: int = 0
     scenarios: tuple[int, ...] = ()
+    whole: bool = True
 
 
 @dataclass(frozen=True)
@@ -150,11 +152,15 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Known:
-    """A requirement that an implementation is known to fail, why, and where more is said."""
+    """A requirement that an implementation is known to fail, why, and where more is said.
+
+    ``intermittent``: it fails in some runs only.
+    """
 
     id: str
     reason: str
     link: str = ""
+    intermittent: bool = False
 
 
 @dataclass(frozen=True)

@@ -95,13 +95,15 @@ def _against_results(report: Report, catalogue: Catalogue) -> Iterator[str]:
         [_result(report, number) for number in range(len(report.scenarios))],
         catalogue,
         baseline=[
-            KnownFailure(each.id, each.reason, each.link) for each in report.implementation.baseline
+            KnownFailure(each.id, each.reason, each.link, each.intermittent)
+            for each in report.implementation.baseline
         ],
+        in_part=[row.id for row in report.requirements if not row.whole],
     )
     counted = {result.requirement.id: result for result in results}
     yield from _astray(report)
     for row in report.requirements:
-        yield from _row(report, row, counted.get(row.id))
+        yield from _row(row, counted.get(row.id))
     stated = judge(results, _scope(report, catalogue))
     if report.judgement.verdict == Verdict.NO_VERDICT or stated.verdict is Verdict.NO_VERDICT:
         # Whose error it was may come from outside of the scenarios, as a crash of pytest's does.
@@ -133,25 +135,16 @@ def _astray(report: Report) -> Iterator[str]:
         )
 
 
-def _row(report: Report, row: RequirementRow, counted: RequirementResult | None) -> Iterator[str]:
+def _row(row: RequirementRow, counted: RequirementResult | None) -> Iterator[str]:
     said = (row.outcome, row.passed, row.runs)
-    right = (NOT_RUN, 0, 0) if counted is None else _counted(report, row, counted)
+    right: tuple[str, int, int] = (NOT_RUN, 0, 0)
+    if counted is not None:
+        right = (str(counted.outcome), counted.passed, counted.scenarios)
     if said != right:
         yield (
             f"{row.id} is {row.outcome}, {row.passed} of {row.runs} passed; its scenarios say "
             f"{right[0]}, {right[1]} of {right[2]}"
         )
-
-
-def _counted(
-    report: Report, row: RequirementRow, counted: RequirementResult
-) -> tuple[str, int, int]:
-    outcome = str(counted.outcome)
-    whole = not (report.run.selection or report.run.ended_early)
-    # Of a part of its scenarios nobody can say that the baseline is stale.
-    if counted.outcome is Outcome.STALE_BASELINE and not whole and row.outcome == Outcome.PASSED:
-        outcome = row.outcome
-    return outcome, counted.passed, counted.scenarios
 
 
 def _result(report: Report, number: int) -> ScenarioResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from queuecheck.catalogue import Catalogue, KnownFailure, Requirement
@@ -15,6 +15,7 @@ class RequirementResult:
 
     ``scenarios`` is how many runs of scenarios there were, ``passed`` how many of them passed.
     ``milliseconds`` is the longest. ``known`` is its entry in the baseline, if that decided.
+    ``whole``: each of its scenarios was run.
     """
 
     requirement: Requirement
@@ -24,6 +25,7 @@ class RequirementResult:
     milliseconds: int
     passed: int = 0
     known: KnownFailure | None = None
+    whole: bool = True
 
 
 def by_requirement(
@@ -32,13 +34,14 @@ def by_requirement(
     *,
     baseline: Iterable[KnownFailure] = (),
     places: Mapping[str, Set[str]] | None = None,
+    in_part: Collection[str] = (),
 ) -> tuple[RequirementResult, ...]:
     """One result per requirement that has any, in the catalogue's order.
 
     Every requirement that a scenario names shares its outcome. One that fails and is in the
     baseline is an expected failure; one that passes and is there makes the baseline stale, unless
     it is known to fail in some runs only, and only if all its scenarios were run: ``places`` are
-    theirs, by ID.
+    theirs, by ID. ``in_part`` are the IDs of which it is known already that they were not.
     """
     grouped: dict[str, list[ScenarioResult]] = {}
     for result in results:
@@ -47,17 +50,23 @@ def by_requirement(
     known = {entry.id: entry for entry in baseline}
     return tuple(
         _against(
-            _one(row, grouped[row.id]),
+            _one(
+                row,
+                grouped[row.id],
+                whole=row.id not in in_part
+                and (places or {}).get(row.id, frozenset())
+                <= {result.place for result in grouped[row.id]},
+            ),
             known.get(row.id),
-            whole=(places or {}).get(row.id, frozenset())
-            <= {result.place for result in grouped[row.id]},
         )
         for row in catalogue
         if row.id in grouped
     )
 
 
-def _one(requirement: Requirement, results: list[ScenarioResult]) -> RequirementResult:
+def _one(
+    requirement: Requirement, results: list[ScenarioResult], *, whole: bool
+) -> RequirementResult:
     outcome = worst(result.outcome for result in results)
     decisive = next(result for result in results if result.outcome is outcome)
     return RequirementResult(
@@ -67,17 +76,16 @@ def _one(requirement: Requirement, results: list[ScenarioResult]) -> Requirement
         scenarios=len(results),
         milliseconds=max(result.milliseconds for result in results),
         passed=sum(result.outcome is Outcome.PASSED for result in results),
+        whole=whole,
     )
 
 
-def _against(
-    result: RequirementResult, known: KnownFailure | None, *, whole: bool
-) -> RequirementResult:
+def _against(result: RequirementResult, known: KnownFailure | None) -> RequirementResult:
     if known is None:
         return result
     if result.outcome is Outcome.FAILED:
         return replace(result, outcome=Outcome.EXPECTED_FAILURE, reason=known.reason, known=known)
-    if result.outcome is Outcome.PASSED and whole and not known.intermittent:
+    if result.outcome is Outcome.PASSED and result.whole and not known.intermittent:
         reason = f"it passes, and the baseline has it: {known.reason}"
         return replace(result, outcome=Outcome.STALE_BASELINE, reason=reason, known=known)
     return result

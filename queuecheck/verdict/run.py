@@ -1,8 +1,9 @@
 """The verdict of a whole run, and the exit code that tells it to a shell.
 
-A run is judged against the whole catalogue: a requirement without a result makes it partial. A
-run of a selection can pass or fail, but says nothing about conformance. A known failure is still a
-failure; accepting the baseline makes only the exit code 0.
+A run is judged against the whole catalogue: a requirement without a result makes it partial, and so
+does a MUST of which a scenario did not run. A run of a selection can pass or fail, but says nothing
+about conformance. A known failure is still a failure; accepting the baseline makes only the exit
+code 0.
 """
 
 from __future__ import annotations
@@ -140,6 +141,8 @@ def _gaps(results: Sequence[RequirementResult], scope: Scope) -> Iterable[str]:
         if scope.missing:
             yield f"required and not declared: {', '.join(scope.missing)}"
     must = [result for result in results if result.requirement.level is Level.MUST]
+    if not scope.selection and (part := [each.requirement.id for each in must if not each.whole]):
+        yield f"{_many(part)} ran only in part"
     if skipped := _ids(must, {Outcome.SKIPPED}):
         yield f"{_many(skipped)} skipped"
 

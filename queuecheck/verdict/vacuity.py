@@ -15,7 +15,16 @@ from queuecheck.reading import Unreadable, read_yaml
 from queuecheck.verdict.outcome import Outcome, ScenarioResult
 
 KEYS = frozenset({"feature", "scenarios", "with", "reason"})
-LOST = frozenset({Outcome.ENVIRONMENT})
+# No fault of the controller was found in these, whatever kept it from being found.
+LOST = frozenset(
+    {
+        Outcome.ENVIRONMENT,
+        Outcome.HARNESS_ERROR,
+        Outcome.CLEANUP_ERROR,
+        Outcome.SKIPPED,
+        Outcome.NOT_SUPPORTED,
+    }
+)
 
 
 class SparedError(Exception):
@@ -39,7 +48,10 @@ class Spared:
 
 @dataclass(frozen=True)
 class Vacuity:
-    """What passed though nothing was done, and what the list names for nothing."""
+    """What passed though nothing was done, and what the list names for nothing.
+
+    ``lost`` are the runs that show neither, ``failed`` is how many failed as they have to.
+    """
 
     vacuous: tuple[ScenarioResult, ...]
     spared: tuple[Spared, ...]
@@ -73,16 +85,17 @@ def examine(
     runs = list(results)
     mine = [each for each in spared if implementation in each.implementations]
     passed = [run for run in runs if run.outcome is Outcome.PASSED]
+    failed = [run for run in runs if run.outcome is Outcome.FAILED]
     return Vacuity(
         vacuous=tuple(run for run in passed if not any(each.names(run) for each in mine)),
         spared=tuple(each for each in mine if any(each.names(run) for run in passed)),
         stale=tuple(
             each
             for each in mine
-            if any(each.names(run) for run in runs) and not any(each.names(run) for run in passed)
+            if any(each.names(run) for run in failed) and not any(each.names(run) for run in passed)
         ),
         lost=tuple(run for run in runs if run.outcome in LOST),
-        failed=sum(run.outcome not in {Outcome.PASSED, *LOST} for run in runs),
+        failed=len(failed),
     )
 
 

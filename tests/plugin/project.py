@@ -195,11 +195,12 @@ class Project:
         self.pytester.path.joinpath("catalogue.yaml").write_text(yaml.safe_dump(data), "utf-8")
         self.pytester.makeini(INI + "queuecheck_catalogue = catalogue.yaml\n")
 
-    def baseline(self, name: str, *, reason: str) -> None:
+    def baseline(self, name: str, *, reason: str, intermittent: bool = False) -> None:
         """The implementation is known to fail this."""
         path = self.pytester.path.joinpath("limited.yaml")
         body = yaml.safe_load(path.read_text("utf-8"))
-        body["baseline"] = [{"id": name, "reason": reason, "link": "https://example.org/1"}]
+        entry = {"id": name, "reason": reason, "link": "https://example.org/1"}
+        body["baseline"] = [entry | ({"intermittent": True} if intermittent else {})]
         path.write_text(yaml.safe_dump(body), "utf-8")
 
     def feature(

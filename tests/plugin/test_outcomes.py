@@ -236,6 +236,21 @@ def test_a_requirement_that_nothing_shows_makes_the_run_partial(project: Project
     assert result.ret == 5
 
 
+@pytest.mark.parametrize(
+    "left_out", ["--deselect=features/b.feature", "--ignore=features/b.feature"]
+)
+def test_a_must_of_which_pytest_leaves_a_scenario_out_makes_the_run_partial(
+    project: Project, left_out: str
+) -> None:
+    project.requires("KQ-QTA-01")
+    project.feature(file="a")
+    project.feature(file="b", then="the claim fails")
+    assert project.run().ret == 1
+    result = project.run(left_out)
+    result.stdout.fnmatch_lines(["partial: KQ-QTA-01 ran only in part"])
+    assert result.ret == 5
+
+
 def test_a_known_failure_is_expected_and_may_be_accepted(project: Project) -> None:
     project.requires("KQ-QTA-01")
     project.baseline("KQ-QTA-01", reason="it counts in whole numbers")

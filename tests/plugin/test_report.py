@@ -156,6 +156,13 @@ def test_an_interrupted_run_leaves_a_report_that_says_so(project: Project) -> No
     assert "**This report is partial: interrupted.**" in text
 
 
+def test_a_known_failure_that_does_not_always_fail_is_told_as_such(project: Project) -> None:
+    project.baseline("KQ-QTA-01", reason="a race", intermittent=True)
+    project.feature()
+    report = report_of(project)
+    assert [known.intermittent for known in report.implementation.baseline] == [True]
+
+
 def test_a_worker_that_dies_is_in_the_report(project: Project) -> None:
     project.feature(file="a")
     project.feature(id="KQ-QTA-02", then="the worker dies", file="b")

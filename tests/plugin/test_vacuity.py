@@ -64,3 +64,26 @@ def test_a_list_with_an_unknown_scenario_is_refused(
     assert project.refused(capfd, MUST_FAIL) == [
         "queuecheck: spared.yaml: there is no scenario 'It cuonts' in quota.feature"
     ]
+
+
+@pytest.mark.parametrize(
+    ("then", "tags", "outcome", "code"),
+    [
+        ("nobody can tell", "", "harness-error", 4),
+        ("the clean-up will fail", "", "cleanup-error", 4),
+        ("all is well", "@needs:block", "not-supported", 3),
+    ],
+)
+def test_a_scenario_that_finds_no_fault_is_no_failure(
+    project: Project, then: str, tags: str, outcome: str, code: int
+) -> None:
+    spare(project, "[]")
+    project.feature(then=then, tags=tags)
+    result = project.run(MUST_FAIL)
+    assert result.ret == code
+    result.stdout.fnmatch_lines(
+        [
+            f"LOST     features/quota.feature:8: {outcome}: *",
+            "no verdict: 1 scenarios showed nothing",
+        ]
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from queuecheck.catalogue import Basis, Catalogue, KnownFailure, Level, Requirement
@@ -77,14 +77,18 @@ def report(
     configuration: dict[str, str] | None = None,
     secrets: Secrets | None = None,
     catalogue: Catalogue = CATALOGUE,
+    intermittent: bool = False,
+    places: Mapping[str, Set[str]] | None = None,
 ) -> Report:
     """The report of these runs."""
     results = [
         ScenarioResult(run.requirements, Outcome(run.outcome), run.ms, run.reason, place=run.place)
         for run in runs
     ]
-    known = [KnownFailure(name, "as we know", "https://example.org") for name in baseline]
-    rows = by_requirement(results, catalogue, baseline=known)
+    known = [
+        KnownFailure(name, "as we know", "https://example.org", intermittent) for name in baseline
+    ]
+    rows = by_requirement(results, catalogue, baseline=known, places=places)
     ids = frozenset(row.id for row in catalogue.standing)
     scope = Scope(
         expected=ids,
@@ -106,7 +110,9 @@ def report(
         results=rows,
         runs=runs,
         implementation=ImplementationFacts(
-            implementation, "1.0", baseline=tuple(Known(k.id, k.reason, k.link) for k in known)
+            implementation,
+            "1.0",
+            baseline=tuple(Known(k.id, k.reason, k.link, k.intermittent) for k in known),
         ),
         clusters=[ClusterFacts("local", "cluster local", "v1.36.3")],
         versions={"queuecheck": "0.1.0"},

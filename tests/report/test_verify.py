@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,19 @@ def test_an_accepted_baseline_is_accepted() -> None:
     made = report(*everything(F), baseline=[MUST], accept_baseline=True)
     assert made.judgement.exit_code == 0
     assert verify(written(made)) == Verification(made, ())
+
+
+@pytest.mark.parametrize("outcome", [P, F])
+def test_what_fails_in_some_runs_only_is_accepted_either_way(outcome: Outcome) -> None:
+    made = report(*everything(outcome), baseline=[MUST], intermittent=True)
+    assert verify(written(made)).wrong == ()
+
+
+@pytest.mark.parametrize("baseline", [(), (MUST,)])
+def test_a_requirement_that_ran_only_in_part_is_accepted_as_such(baseline: Sequence[str]) -> None:
+    made = report(*everything(), baseline=baseline, places={MUST: {"features/quota.feature:99"}})
+    assert made.judgement.headline == f"partial: {MUST} ran only in part"
+    assert verify(written(made)).wrong == ()
 
 
 def test_a_must_without_a_result_is_told_apart_from_damage() -> None:

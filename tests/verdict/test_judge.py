@@ -200,6 +200,21 @@ def test_a_baseline_is_not_stale_while_a_scenario_of_it_is_missing() -> None:
     assert one.outcome is P
 
 
+@pytest.mark.parametrize(
+    ("name", "verdict"), [(MUST, Verdict.PARTIAL), (SHOULD, Verdict.CONFORMANT)]
+)
+def test_a_must_of_which_a_scenario_did_not_run_makes_the_run_partial(
+    name: str, verdict: Verdict
+) -> None:
+    ran = [ScenarioResult((each,), P, 1, place="a.feature:1") for each in sorted(IDS)]
+    rows = by_requirement(ran, CATALOGUE, places={name: {"a.feature:1", "a.feature:9"}})
+    assert [row.requirement.id for row in rows if not row.whole] == [name]
+    assert judge(rows, ALL).verdict is verdict
+    if verdict is Verdict.PARTIAL:
+        assert judge(rows, ALL).headline == f"partial: {name} ran only in part"
+    assert judge(rows, replace(ALL, selection=True)).word == "selection passed"
+
+
 def test_what_fails_in_some_runs_only_is_no_news_either_way() -> None:
     known = KnownFailure(MUST, "a race", intermittent=True)
     for outcome, told in ((P, P), (F, Outcome.EXPECTED_FAILURE)):
