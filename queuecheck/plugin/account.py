@@ -82,6 +82,8 @@ class Account:
 
     def _claimed(self) -> list[Claimed]:
         assert self.world is not None
+        if not self._claims:  # a scenario without steps, or one that came to none
+            return []
         records = self.world.claims.records
         ends = [*self._claims[1:], len(records)]
         return [

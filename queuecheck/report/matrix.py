@@ -71,5 +71,8 @@ def _by_requirement(reports: Sequence[Report]) -> Iterator[list[str]]:
     found = [{row.id: row.outcome for row in report.requirements} for report in reports]
     levels = {row.id: row.level for report in reports for row in report.requirements}
     for name, level in levels.items():
-        told = [WORDS[each.get(name, NOT_RUN)] for each in found]
+        # Another version of the suite may know outcomes that this one does not.
+        told = [
+            WORDS.get(outcome, outcome) for outcome in (each.get(name, NOT_RUN) for each in found)
+        ]
         yield [f"{name} ({level.upper()})", *told]

@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml
 
+from queuecheck.kube import KubeObject
 from queuecheck.secrecy import REFUSED_KINDS, Secrets, clean
 from queuecheck.timeline.explain import EVENT, event_row
 from queuecheck.timeline.failure import Failure, moment, render
@@ -47,12 +48,12 @@ def write_evidence(
     """
     secrets = secrets or Secrets()
     objects = directory / "objects"
-    observations = [
-        replace(seen, object=secrets.masked(clean(seen.object)))
-        for seen in timeline.observations()
-        if seen.kind not in REFUSED_KINDS
-    ]
     try:
+        observations = [
+            replace(seen, object=_whole(secrets.masked(clean(seen.object))))
+            for seen in timeline.observations()
+            if seen.kind not in REFUSED_KINDS
+        ]
         objects.mkdir(parents=True, exist_ok=True)
         if failure is not None:
             _write(directory / "failure.txt", [secrets.mask(render(failure))])
@@ -63,13 +64,20 @@ def write_evidence(
         for seen in _last(observations):
             name = _file_name(f"{seen.kind}_{seen.namespace}_{seen.name}.yaml")
             _write(objects / name, [_as_yaml(seen)])
-    except OSError as error:
-        return Evidence(directory, f"evidence in {directory} is incomplete: {error.strerror}")
+    except Exception as error:  # noqa: BLE001  it must not hide the failure that it is about
+        told = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+        return Evidence(directory, f"evidence in {directory} is incomplete: {told}")
     return Evidence(directory)
 
 
+def _whole(found: KubeObject) -> KubeObject:
+    """Without halves of characters, which JSON may carry and no file can hold."""
+    whole: KubeObject = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+    return whole
+
+
 def _write(path: Path, parts: Iterable[str]) -> None:
-    with path.open("w", encoding="utf-8") as file:
+    with path.open("w", encoding="utf-8", errors="replace") as file:
         for part in parts:
             file.write(part if part.endswith("\n") else part + "\n")
 

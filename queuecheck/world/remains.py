@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from queuecheck.kube import Api, KubeObject, Listed, ListWatch, NotFound, Resource
+from queuecheck.kube import Api, Interrupted, KubeObject, Listed, ListWatch, NotFound, Resource
 from queuecheck.kube.resource import (
     NAMESPACES,
     NODES,
@@ -215,27 +215,37 @@ def _delete(api: Api, resource: Resource, name: str, namespace: str | None) -> N
 
 
 def _await_gone(api: Api, names: list[str], seconds: float) -> list[str]:
-    """Those of the namespaces that are still there after so many seconds, with the reason."""
+    """Those of the namespaces that are still there after so many seconds, with the reason.
+
+    Where they could not be listed in that time, all of them.
+    """
     if not names:
         return []
-    there: dict[str, KubeObject] = {}
+    there: dict[str, KubeObject] | None = None
+    trouble = ""
     watch = ListWatch(api, NAMESPACES, label_selector=RUN_LABEL)
     timer = threading.Timer(seconds, watch.stop)
     timer.daemon = True
     timer.start()
     try:
         for item in watch:
+            if isinstance(item, Interrupted):
+                trouble = item.reason
+                continue
             if isinstance(item, Listed):
                 there = {_name(each): each for each in item.objects if _name(each) in names}
-            elif (body := getattr(item, "object", None)) is not None and _name(body) in names:
-                there[_name(body)] = body
-                if getattr(item, "verb", "") == "DELETED":
-                    del there[_name(body)]
+            elif there is not None and _name(item.object) in names:
+                there[_name(item.object)] = item.object
+                if item.verb == "DELETED":
+                    del there[_name(item.object)]
             if not there:
                 return []
     finally:
         timer.cancel()
         watch.stop()
+    if there is None:
+        why = f"nobody could see whether it is gone: {trouble or 'no answer'}"
+        return [f"namespace {name}: {why}" for name in sorted(names)]
     return [f"namespace {name}: {_why_there(body)}" for name, body in sorted(there.items())]
 
 

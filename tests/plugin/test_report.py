@@ -22,9 +22,8 @@ pytest_plugins = ["pytester"]
 REPORT = "--qc-report=out"
 WATCHED = """
 from copy import deepcopy
-from types import SimpleNamespace
 
-from queuecheck.timeline import Budgets, Claims, Step, Subject, Timeline, exists
+from queuecheck.timeline import Budgets, Claims, Position, Step, Subject, Timeline, exists
 from queuecheck.world import World as RealWorld
 
 
@@ -63,7 +62,7 @@ def low(world):
     world.claims.in_order(
         [Step(exists(Subject("QueueUnit", world.namespace, name))) for name in ("low", "high")],
         within="mark",
-        since=SimpleNamespace(sequence=0, resource_version=0, at=0.0),
+        since=Position(0, 0, 0.0),
     )
 """
 
@@ -142,6 +141,15 @@ def test_a_picture_has_what_was_seen_and_what_was_claimed(project: Project) -> N
     assert run.latencies.keys() == {"submit to mark"}
     assert run.evidence == "evidence/abcde"
     assert run.outcome == "failed"
+
+
+def test_a_scenario_without_steps_is_told_as_it_is(project: Project) -> None:
+    (project.features / "conftest.py").write_text(CONFTEST + WATCHED, encoding="utf-8")
+    path = project.feature()
+    text = path.read_text("utf-8")
+    path.write_text(text[: text.index("      Given")], encoding="utf-8")
+    (run,) = report_of(project).scenarios
+    assert (run.outcome, run.steps, run.claims) == ("passed", (), ())
 
 
 def test_an_interrupted_run_leaves_a_report_that_says_so(project: Project) -> None:

@@ -126,3 +126,11 @@ def test_a_table_is_written_for_pages_and_for_terminals() -> None:
     cells = [["area", "a|b"], ["one", "1 of 2"]]
     assert as_markdown(cells) == "| area | a\\|b |\n| --- | --- |\n| one | 1 of 2 |\n"
     assert as_text(cells) == "area  a|b\none   1 of 2\n"
+
+
+def test_an_outcome_that_this_version_does_not_know_is_shown_as_it_is() -> None:
+    made = report(*everything())
+    row = replace(made.requirements[0], outcome="postponed")
+    odd = replace(made, requirements=(row, *made.requirements[1:]))
+    told = {cells[0]: cells[1:] for cells in rows([made, odd], by="requirement")}
+    assert told[f"{MUST} (MUST)"] == ["pass", "postponed"]

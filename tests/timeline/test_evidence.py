@@ -124,6 +124,32 @@ def test_a_full_disk_is_one_line_and_no_error(
     assert written.problem == f"evidence in {tmp_path} is incomplete: No space left on device"
 
 
+def test_half_a_character_spoils_no_file(tmp_path: Path) -> None:
+    stage = Stage()
+    stage.write("Unit", "a", 1, x="half \ud83d")
+    stage.write("Event", "e", 2, reason="Preempted", message="half \ud83d")
+    failure = replace(FAILURE, reason="half \ud83d")
+    written = write_evidence(
+        tmp_path, stage.timeline, failure=failure, texts={"controller.log": "half \ud83d"}
+    )
+    assert written.problem == ""
+    assert everything(tmp_path).count("half ?") == 6
+    assert yaml.safe_load((tmp_path / "objects" / "Unit_team_a.yaml").read_text())["x"] == "half ?"
+
+
+def test_what_cannot_be_written_at_all_is_one_line_and_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def odd(*_: object, **__: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(yaml, "dump", odd)
+    stage = Stage()
+    stage.write("Unit", "a", 1)
+    written = write_evidence(tmp_path, stage.timeline, failure=FAILURE)
+    assert written.problem == f"evidence in {tmp_path} is incomplete: RecursionError: too deep"
+
+
 def test_a_directory_that_cannot_be_made_is_one_line_and_no_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     written = write_evidence(tmp_path / "file" / "e", Stage().timeline)
