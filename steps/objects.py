@@ -57,6 +57,7 @@ def eventually(story: Story, objects: str, state: str) -> None:
 
 
 @given(NOT_YET)
+@then(NOT_YET)
 @given(NEVER)
 @then(NEVER)
 @judged_by(_judge)

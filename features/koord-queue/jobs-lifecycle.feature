@@ -49,7 +49,7 @@ Feature: How a Job ends
       And the pods of "first" linger once they are deleted
       When the Job "first" is deleted
       Then "first" is eventually gone
-      And "next" is never admitted while nothing changes
+      And "next" is not yet admitted
       And "next" is admitted once the pods of "first" are gone, not before
 
   Rule: A Job created again under its name gets a fresh unit
