@@ -317,7 +317,7 @@ def test_the_gauge_follows_and_a_restarted_watch_is_counted(
     server: FaultServer, work: ScriptedWork, start: Start, metrics: Metrics
 ) -> None:
     server.script("GET", LIST, listing("10", unit("a", 5)))
-    server.script("WATCH", LIST, Stream(), Stream("", "silence"))
+    server.script("WATCH", LIST, Stream("", "cut"), Stream("", "silence"))
     start()
     server.wait_for(lambda: len(server.requests("WATCH", LIST)) == 2)
     text = metrics.exposition().decode()
