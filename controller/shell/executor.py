@@ -255,6 +255,8 @@ class Executor:
             return
         try:
             self._events.write_once(written)
+        except Conflict as error:  # nothing of the event itself is at fault
+            raise Postponed(error) from error
         except ApiError as error:  # a quota on events, say: the next time would be no better
             self._journal.fail(f"refused: {error}", {"object": _shown(event.target)})
 

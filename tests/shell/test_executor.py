@@ -312,10 +312,11 @@ def test_what_follows_an_event_that_is_refused_for_good_does_not_wait_for_it(
     assert message(store) == "new"
 
 
+@pytest.mark.parametrize("trouble", [failure(500, "InternalError"), failure(409, "Conflict")])
 def test_what_follows_an_event_that_cannot_be_written_now_waits(
-    server: FaultServer, run: Run
+    server: FaultServer, run: Run, trouble: Answer
 ) -> None:
-    server.script("POST", EVENTS, failure(500, "InternalError"))
+    server.script("POST", EVENTS, trouble)
     with pytest.raises(Postponed):
         run(once("a.reclaimed"), write(say("new")))
     assert server.requests("PATCH") == []
