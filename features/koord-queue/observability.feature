@@ -20,7 +20,7 @@ Feature: What can be observed
       And the job extension is held
       When preemption is turned on for "team"
       Then "low" is eventually marked
-      And "urgent" is never in a phase other than Enqueued while the job extension is held
+      And "urgent" stays in phase Enqueued while the job extension is held
 
   Rule: The message tells what is short, and whether an attempt marked victims
 
