@@ -19,7 +19,7 @@ Feature: The governing text's kubectl commands
       Given preemption is turned off for "team-a"
       And the example's Job "low-priority-job" is admitted, its pod not bound
       And the example's Job "high-priority-job" is submitted
-      And "high-priority-job" is eventually waiting
+      And "high-priority-job" is eventually refused
       And the job extension is held
       When preemption is turned on for "team-a"
       Then the command for the unit "low-priority-job" prints:
