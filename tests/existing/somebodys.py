@@ -61,19 +61,37 @@ def play(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 def answer(command: list[str], question: str, keys: bytes) -> tuple[int, list[str]]:
     """Runs it in a terminal, where the question is answered: exit code, and what is to be read."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(resources.CHECKOUT)
-        os.execv(command[0], command)  # noqa: S606 - a shell would be one more process to hang up
-    read = b""
-    while chunk := _read(terminal):
-        asked = question.encode() in read
-        read += chunk
-        if not asked and question.encode() in read:
-            os.write(terminal, keys)
-    os.close(terminal)
-    _, status = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status), read.decode().replace("\r\n", "\n").splitlines()
+    terminal, inner = pty.openpty()
+    process = subprocess.Popen(
+        ["setsid", "--ctty", *command],
+        stdin=inner,
+        stdout=inner,
+        stderr=inner,
+        cwd=resources.CHECKOUT,
+    )
+    os.close(inner)
+    try:
+        read = b""
+        while chunk := _read(terminal):
+            asked = question.encode() in read
+            read += chunk
+            if not asked and question.encode() in read:
+                # A Ctrl-C between the question and the wait for its answer would not end the wait.
+                while not _asleep(process.pid):
+                    os.sched_yield()
+                os.write(terminal, keys)
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        os.close(terminal)
+        code = process.wait()
+    return code, read.decode().replace("\r\n", "\n").splitlines()
+
+
+def _asleep(pid: int) -> bool:
+    state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+    return state == "S"
 
 
 def _read(terminal: int) -> bytes:
