@@ -1,7 +1,8 @@
-"""What tests of several areas share: one real control plane, one browser."""
+"""What tests of several areas share: one real control plane, one scripted server, one browser."""
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from queuecheck.cluster import LocalCluster, apply_manifests
 from queuecheck.kube import Api
 from queuecheck.kube.resource import NAMESPACES
 from tests.browser import Browser, browser, program
+from tests.fault_server import FaultServer
 
 
 def pytest_configure() -> None:
@@ -60,6 +62,21 @@ def namespace(api: Api) -> str:
     body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"generateName": "t-"}}
     name: str = api.create(NAMESPACES, body)["metadata"]["name"]
     return name
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[FaultServer]:
+    """An API server that answers as it is told."""
+    with FaultServer(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: FaultServer) -> Iterator[Api]:
+    """Its client."""
+    made = Api.from_kubeconfig(server.kubeconfig, user_agent="a-test")
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,5 @@
 """What is found out by trying, on a server that answers as it is told."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from queuecheck.cluster.capabilities import found_out
@@ -13,16 +10,8 @@ PLURALS = ("configmaps", "serviceaccounts", "events")
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[FaultServer]:
-    with FaultServer(tmp_path) as running:
-        yield running
-
-
-@pytest.fixture
-def api(server: FaultServer) -> Iterator[Api]:
-    made = Api.from_kubeconfig(server.kubeconfig, user_agent="a-test")
-    yield made
-    made.close()
+def api(client: Api) -> Api:
+    return client
 
 
 def path(plural: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,16 +21,8 @@ LOST = failure(500, "InternalError")
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[FaultServer]:
-    with FaultServer(tmp_path) as running:
-        yield running
-
-
-@pytest.fixture
-def api(server: FaultServer) -> Iterator[Api]:
-    made = Api.from_kubeconfig(server.kubeconfig, user_agent="a-test")
-    yield made
-    made.close()
+def api(client: Api) -> Api:
+    return client
 
 
 @pytest.fixture

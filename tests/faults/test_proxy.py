@@ -35,12 +35,11 @@ ALWAYS = None
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[FaultServer]:
-    with FaultServer(tmp_path) as running:
-        running.script("GET", ONE, Answer(200, JOB))
-        running.script("PATCH", ONE, Answer(200, JOB))
-        running.script("GET", LIST, listing("1"))
-        yield running
+def server(server: FaultServer) -> FaultServer:
+    server.script("GET", ONE, Answer(200, JOB))
+    server.script("PATCH", ONE, Answer(200, JOB))
+    server.script("GET", LIST, listing("1"))
+    return server
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +19,18 @@ QUEUE = Deployed("queue", "room", "queue", None, None, None)
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[FaultServer]:
+def server(server: FaultServer) -> FaultServer:
     """It has no object, but takes every one."""
-    with FaultServer(tmp_path) as running:
-        running.script("GET", "/api/v1", served("configmaps", "ConfigMap"))
-        running.script("GET", "/apis/apps/v1", served("deployments", "Deployment"))
-        for place in (ROOM, DEPLOYMENTS):
-            running.script("POST", place, Answer(201, {}))
-        yield running
+    server.script("GET", "/api/v1", served("configmaps", "ConfigMap"))
+    server.script("GET", "/apis/apps/v1", served("deployments", "Deployment"))
+    for place in (ROOM, DEPLOYMENTS):
+        server.script("POST", place, Answer(201, {}))
+    return server
 
 
 @pytest.fixture
-def api(server: FaultServer) -> Iterator[Api]:
-    made = Api.from_kubeconfig(server.kubeconfig, user_agent="a-test")
-    yield made
-    made.close()
+def api(client: Api) -> Api:
+    return client
 
 
 @pytest.fixture

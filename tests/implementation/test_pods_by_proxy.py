@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,22 +48,19 @@ def pod(name: str, **status: Any) -> KubeObject:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[FaultServer]:
-    with FaultServer(tmp_path) as running:
-        running.script("GET", DEPLOYMENT, Answer(200, deployment()))
-        running.script("PATCH", DEPLOYMENT, Answer(200, deployment(0)))
-        running.script("GET", PODS, listing("1", pod("a"), pod("b")))
-        running.script("WATCH", PODS, Stream("", end="silence"))
-        config = {"metadata": {"name": "config"}, "data": {"file": "kind: Configuration"}}
-        running.script("GET", f"{MAPS}/config", Answer(200, config))
-        yield running
+def server(server: FaultServer) -> FaultServer:
+    server.script("GET", DEPLOYMENT, Answer(200, deployment()))
+    server.script("PATCH", DEPLOYMENT, Answer(200, deployment(0)))
+    server.script("GET", PODS, listing("1", pod("a"), pod("b")))
+    server.script("WATCH", PODS, Stream("", end="silence"))
+    config = {"metadata": {"name": "config"}, "data": {"file": "kind: Configuration"}}
+    server.script("GET", f"{MAPS}/config", Answer(200, config))
+    return server
 
 
 @pytest.fixture
-def api(server: FaultServer) -> Iterator[Api]:
-    made = Api.from_kubeconfig(server.kubeconfig)
-    yield made
-    made.close()
+def api(client: Api) -> Api:
+    return client
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Whether what was taken away is gone, on a server that may not tell."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,21 +18,18 @@ DOWN = failure(503, "ServiceUnavailable")
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[FaultServer]:
-    with FaultServer(tmp_path) as running:
-        for resource in ("pods", "nodes"):
-            running.script("GET", f"/api/v1/namespaces/{NAME}/{resource}", listing("1"))
-            running.script("GET", f"/api/v1/{resource}", listing("1"))
-        running.script("DELETE", f"{PATH}/{NAME}", Answer(200, {}))
-        running.script("WATCH", PATH, Stream(end="silence"))
-        yield running
+def server(server: FaultServer) -> FaultServer:
+    for resource in ("pods", "nodes"):
+        server.script("GET", f"/api/v1/namespaces/{NAME}/{resource}", listing("1"))
+        server.script("GET", f"/api/v1/{resource}", listing("1"))
+    server.script("DELETE", f"{PATH}/{NAME}", Answer(200, {}))
+    server.script("WATCH", PATH, Stream(end="silence"))
+    return server
 
 
 @pytest.fixture
-def api(server: FaultServer) -> Iterator[Api]:
-    made = Api.from_kubeconfig(server.kubeconfig, user_agent="a-test")
-    yield made
-    made.close()
+def api(client: Api) -> Api:
+    return client
 
 
 def namespace() -> dict[str, Any]:
