@@ -7,7 +7,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -21,6 +21,10 @@ from tests.existing.somebodys import SECONDS, Somebodys, play
 LONG = "KQ-OBS-10"  # ten idle seconds, in which a run can be ended
 NOTHING = resources.CHECKOUT / "tests" / "vacuity" / "nothing.yaml"
 SPARED = resources.CHECKOUT / "tests" / "vacuity" / "spared.yaml"
+
+
+# A control plane is there already; a busy machine takes its time for the rest.
+BEGIN_SECONDS = 120
 
 
 def run(*words: str) -> tuple[str, ...]:
@@ -92,16 +96,22 @@ def in_the_middle(somebodys: Somebodys) -> Iterator[subprocess.Popen[str]]:
 
 
 def await_scenario(api: Api, process: subprocess.Popen[str]) -> None:
-    """Returns when a scenario's namespace is there."""
+    """Returns when a scenario's namespace is there; a run that ends before has failed."""
     watch = ListWatch(api, NAMESPACES, label_selector=f"{RUN_LABEL},{REQUIREMENT_LABEL}")
-    timer = threading.Timer(SECONDS, watch.stop)
-    timer.start()
+
+    def stop_with_the_run() -> None:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(BEGIN_SECONDS)
+        watch.stop()
+
+    threading.Thread(target=stop_with_the_run, daemon=True).start()
     try:
         for item in watch:
             seen = item.objects if isinstance(item, Listed) else ()
             if seen or (isinstance(item, Changed) and item.verb == "ADDED"):
                 return
     finally:
-        timer.cancel()
         watch.stop()
-    pytest.fail(f"no scenario began: {process.poll()}")
+    process.kill()
+    said, _ = process.communicate()
+    pytest.fail(f"no scenario began; the run said: {said}")
