@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.cluster.kubeconfig import as_token, read_context, write
 from queuecheck.cluster.ports import free_ports
 from queuecheck.implementation import packaged_descriptor
-from queuecheck.kube import Api, KubeconfigError, KubeObject
+from queuecheck.kube import Api, KubeconfigError, KubeObject, NotFound
 from queuecheck.kube.resource import SERVICE_ACCOUNTS
 from queuecheck.world.examination import examine
 from tests.existing.listing import listing
@@ -129,6 +130,8 @@ def others_quota(somebodys: Somebodys) -> Iterator[None]:
     somebodys.admin.create(quotas, quota, namespace="default")
     yield
     somebodys.admin.delete(quotas, "research", namespace="default")
+    with suppress(NotFound):  # an implementation that was played has made it, and is gone
+        somebodys.admin.delete(REFERENCE.profile.queues, "research", namespace="koord-queue")
 
 
 @pytest.mark.usefixtures("others_quota")

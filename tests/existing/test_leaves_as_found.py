@@ -113,5 +113,5 @@ def await_scenario(api: Api, process: subprocess.Popen[str]) -> None:
     finally:
         watch.stop()
     process.kill()
-    said, _ = process.communicate()
-    pytest.fail(f"no scenario began; the run said: {said}")
+    assert process.stdout is not None
+    pytest.fail(f"no scenario began; the run said: {process.stdout.read()}")
