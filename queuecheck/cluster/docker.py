@@ -42,16 +42,7 @@ def engine() -> Engine:
         raise ClusterError(
             "there is no docker on the PATH: install Docker, or take --cluster local"
         )
-    try:
-        answer = subprocess.run(
-            ["docker", "info", "--format", "{{json .}}"],
-            capture_output=True,
-            text=True,
-            timeout=ANSWER_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise _silent() from None
+    answer = _asked("info", "--format", "{{json .}}")
     return read_info(answer.stdout, answer.stderr, host=host())
 
 
@@ -85,21 +76,21 @@ def container_id(name: str) -> str:
 
     Raises ClusterError where the engine does not answer.
     """
+    answer = _asked("container", "inspect", "--format", "{{.Id}}", name)
+    return answer.stdout.strip() if answer.returncode == 0 else ""
+
+
+def _asked(*words: str) -> subprocess.CompletedProcess[str]:
     try:
-        answer = subprocess.run(
-            ["docker", "container", "inspect", "--format", "{{.Id}}", name],
+        return subprocess.run(
+            ["docker", *words],
             capture_output=True,
             text=True,
             timeout=ANSWER_SECONDS,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise _silent() from None
-    return answer.stdout.strip() if answer.returncode == 0 else ""
-
-
-def _silent() -> ClusterError:
-    return ClusterError(
-        f"Docker does not answer at {host()} within {ANSWER_SECONDS:g} s: start it again, "
-        f"or take --cluster local"
-    )
+        raise ClusterError(
+            f"Docker does not answer at {host()} within {ANSWER_SECONDS:g} s: start it again, "
+            f"or take --cluster local"
+        ) from None

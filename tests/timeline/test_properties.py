@@ -151,6 +151,15 @@ def test_an_order_does_not_depend_on_how_the_kinds_come_in(
         assert [sighting.resource_version for sighting in seen] == expected
 
 
+def claimed_from_here(stage: Stage) -> tuple[bool, bool]:
+    """Whether it holds from now on that ``x`` of the unit is never 1, and that it comes to be."""
+    here, state = stage.timeline.position(), has(unit("a"), x=1)
+    return (
+        passes(lambda: stage.claims.never(state, Quiet(), since=here)),
+        passes(lambda: stage.claims.eventually(state, within="admit", since=here)),
+    )
+
+
 @given(arrivals(), st.sampled_from((0, 100)), st.integers(0, 4))
 @example(([("Job", 0), ("Unit", 1), ("Unit", 0)], [0, 1, 2]), 100, 1)
 @settings(deadline=None)
@@ -163,12 +172,9 @@ def test_a_claim_about_one_kind_does_not_depend_on_what_another_counts(
     later = [written[at] for at in order[start:]]
     before = [value for kind, value in (written[at] for at in order[:start]) if kind == "Unit"]
     values = [*before[-1:], *(value for kind, value in later if kind == "Unit")]
-    here = stage.timeline.position()
-    state = has(unit("a"), x=1)
-    assert passes(lambda: stage.claims.never(state, Quiet(), since=here)) is (1 not in values)
-    assert passes(lambda: stage.claims.eventually(state, within="admit", since=here)) is (
-        1 in values
-    )
+    never, eventually = claimed_from_here(stage)
+    assert never is (1 not in values)
+    assert eventually is (1 in values)
 
 
 @given(arrivals(), st.integers(0, 8))
@@ -181,12 +187,9 @@ def test_how_things_stood_at_the_start_does_not_depend_on_how_the_kinds_come_in(
     stage.timeline.sleep(STEP * (start + 0.5))
     first = max((at + 1 for at in order[:start]), default=0)
     values = [moment.get("Unit") for moment in moments(written)[first:]]
-    here = stage.timeline.position()
-    state = has(unit("a"), x=1)
-    assert passes(lambda: stage.claims.never(state, Quiet(), since=here)) is (1 not in values)
-    assert passes(lambda: stage.claims.eventually(state, within="admit", since=here)) is (
-        1 in values
-    )
+    never, eventually = claimed_from_here(stage)
+    assert never is (1 not in values)
+    assert eventually is (1 in values)
 
 
 @given(arrivals(), st.integers(0, 8))
