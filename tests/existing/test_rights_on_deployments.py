@@ -43,6 +43,15 @@ def installed_by_hand(somebodys: Somebodys) -> Iterator[None]:
     nodes.reset()
 
 
+@pytest.fixture
+def as_the_suite(
+    somebodys: Somebodys, installed_by_hand: None, tmp_path: Path
+) -> DeploymentImplementation:
+    """The implementation, played with the rights of the suite's user."""
+    cluster = cast("Cluster", ReachedBySuite(somebodys.suite))
+    return DeploymentImplementation(described(HOME, tmp_path), cluster)
+
+
 def lasting(admin: Api) -> list[KubeObject]:
     """What of the implementation does not come and go with its pods."""
     found = [*admin.list(DEPLOYMENTS, namespace=HOME).items]
@@ -53,24 +62,23 @@ def lasting(admin: Api) -> list[KubeObject]:
     ]
 
 
-@pytest.mark.usefixtures("installed_by_hand")
-def test_every_verb_is_allowed(somebodys: Somebodys, tmp_path: Path) -> None:
-    cluster = cast("Cluster", ReachedBySuite(somebodys.suite))
-    played = DeploymentImplementation(described(HOME, tmp_path), cluster)
-    played.start()
-    played.second("queue")
-    played.hold("extension")
-    played.kill("queue")
-    played.reconfigure({**CONFIG, "time": "1s"})
-    played.restore()
-    played.restart()
-    played.attempt(CONFIG)
-    played.logs(since=played.log_mark())
+def test_every_verb_is_allowed(
+    somebodys: Somebodys, as_the_suite: DeploymentImplementation
+) -> None:
+    as_the_suite.start()
+    as_the_suite.second("queue")
+    as_the_suite.hold("extension")
+    as_the_suite.kill("queue")
+    as_the_suite.reconfigure({**CONFIG, "time": "1s"})
+    as_the_suite.restore()
+    as_the_suite.restart()
+    as_the_suite.attempt(CONFIG)
+    as_the_suite.logs(since=as_the_suite.log_mark())
     with pytest.raises(ImplementationError, match="metrics of pod"):  # no kubelet has them
-        played.metrics("queue")
-    played.uninstall()
-    played.restore()
-    played.close()
+        as_the_suite.metrics("queue")
+    as_the_suite.uninstall()
+    as_the_suite.restore()
+    as_the_suite.close()
     refused = [
         (each["verb"], each["requestURI"])
         for each in somebodys.requests()
@@ -80,18 +88,14 @@ def test_every_verb_is_allowed(somebodys: Somebodys, tmp_path: Path) -> None:
     assert refused == []
 
 
-@pytest.mark.usefixtures("installed_by_hand")
 def test_what_a_killed_run_has_left_is_put_back_by_clean(
-    somebodys: Somebodys, tmp_path: Path
+    somebodys: Somebodys, as_the_suite: DeploymentImplementation
 ) -> None:
-    killed = DeploymentImplementation(
-        described(HOME, tmp_path), cast("Cluster", ReachedBySuite(somebodys.suite))
-    )
     before = lasting(somebodys.admin)
-    killed.start()
-    killed.second("queue")
-    killed.reconfigure({**CONFIG, "time": "1s"})
-    killed.kill()
+    as_the_suite.start()
+    as_the_suite.second("queue")
+    as_the_suite.reconfigure({**CONFIG, "time": "1s"})
+    as_the_suite.kill()
     cleaned = play(somebodys.queuecheck("clean", "--yes"))
     assert cleaned.returncode == 0, cleaned.stdout + cleaned.stderr
     assert cleaned.stdout.splitlines()[1:] == [
@@ -106,16 +110,12 @@ def test_what_a_killed_run_has_left_is_put_back_by_clean(
     assert lasting(somebodys.admin) == before
 
 
-@pytest.mark.usefixtures("installed_by_hand")
 def test_what_a_run_had_uninstalled_when_it_was_killed_is_brought_back_by_clean(
-    somebodys: Somebodys, tmp_path: Path
+    somebodys: Somebodys, as_the_suite: DeploymentImplementation
 ) -> None:
-    killed = DeploymentImplementation(
-        described(HOME, tmp_path), cast("Cluster", ReachedBySuite(somebodys.suite))
-    )
     before = lasting(somebodys.admin)
-    killed.start()
-    killed.uninstall()
+    as_the_suite.start()
+    as_the_suite.uninstall()
     assert not somebodys.admin.list(DEPLOYMENTS, namespace=HOME).items
     of_one_run = play(somebodys.queuecheck("clean", "--run", "x7k2p"))
     assert "clean without --run puts it back" in of_one_run.stderr
