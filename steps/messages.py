@@ -84,12 +84,9 @@ def attempts_at_least(story: Story, unit: str, number: str) -> None:
 
 @then(parsers.re(rf"the attempts of {UNIT} eventually grow"))
 def attempts_grow(story: Story, unit: str) -> None:
-    before = [
-        seen.live
-        for seen in story.world.timeline.history(story.unit(unit))
-        if seen.resource_version <= story.acted.resource_version
-    ]
-    number = units.attempts(before[-1]) if before and before[-1] else 0
+    before = story.world.claims.up_to(story.acted, story.unit(unit))
+    found = before[-1].live if before else None
+    number = units.attempts(found) if found else 0
     story.eventually(_attempts_above(story, unit, number), within="create", since=story.acted)
 
 

@@ -68,7 +68,8 @@ def switch_creation(story: Story, which: str) -> None:
 def are_removed(story: Story, job: str) -> None:
     """Those that were unbound when the unit was marked: the Job controller may make new ones."""
     marked = story.eventually(units.marked(story.unit(job)), within="mark", since=story.acted)
-    uids = pods.unbound_as_of(story.world.timeline, story.job(job), marked.resource_version)
+    written = story.world.claims.up_to(marked.position, pods.pods_of(story.job(job)))
+    uids = pods.unbound_after(story.job(job), written)
     assert uids, f"{job} was marked, and had no unbound pod"
     removed = pods.removed(story.job(job), uids)
     story.eventually(removed, within="reclaim", since=marked.position)

@@ -30,9 +30,9 @@ from queuecheck.timeline.order import (
     refuse_unknown_order,
 )
 from queuecheck.timeline.poll import poll, throughout
-from queuecheck.timeline.state import Condition
+from queuecheck.timeline.state import Condition, Selection, Subject
 from queuecheck.timeline.timeline import Timeline
-from queuecheck.timeline.track import Point
+from queuecheck.timeline.track import Point, is_after
 from queuecheck.timeline.window import Closed, Fence, Quiet, Window
 
 T = TypeVar("T")
@@ -241,6 +241,19 @@ class Claims:
                 hopeless=hopeless,
             )
             self._closed_by = "quiet"
+
+    def up_to(self, position: Position, subject: Subject | Selection) -> tuple[Observation, ...]:
+        """What had been written to the subject by then, in order, as far as it has come in.
+
+        Without an order across kinds that is what had come in of its kind.
+        """
+        if not self._promises.cross_kind_order:
+            position = position.within(subject.kind)
+        return tuple(
+            seen
+            for seen in self.timeline.history(subject)
+            if not is_after(seen, position, by_version=True)
+        )
 
     def hopeless_when(self, state: Condition, reason: str = "") -> Hopeless:
         """A ``hopeless`` that gives up once the state holds, such as "the Job has failed"."""

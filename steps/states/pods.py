@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from queuecheck.kube import KubeObject
-from queuecheck.timeline import Selection, SetState, Subject, Timeline
+from queuecheck.timeline import Observation, Selection, SetState, Subject
 
 TERMINAL = frozenset({"Succeeded", "Failed"})
 POD_FIELDS = ("metadata.deletionTimestamp", "spec.nodeName", "status.phase")
@@ -168,15 +168,10 @@ def removed(job: Subject, uids: frozenset[str]) -> SetState:
     return SetState(pods, f"the unbound ones among {pods.label} are removed", test, POD_FIELDS)
 
 
-def unbound_as_of(timeline: Timeline, job: Subject, resource_version: int) -> frozenset[str]:
-    """The UIDs of the pods that waited for a node at that version."""
-    pods = pods_of(job)
-    as_of = {
-        (seen.kind, seen.namespace, seen.name): seen
-        for seen in timeline.history(pods)
-        if seen.resource_version <= resource_version
-    }
-    existing = pods.of({key: seen.object for key, seen in as_of.items() if seen.live})
+def unbound_after(job: Subject, written: Sequence[Observation]) -> frozenset[str]:
+    """The UIDs of the pods that wait for a node after these writes."""
+    last = {(seen.kind, seen.namespace, seen.name): seen for seen in written}
+    existing = pods_of(job).of({key: seen.object for key, seen in last.items() if seen.live})
     return frozenset(
         pod["metadata"]["uid"] for pod in existing if _is_unbound(pod) and not is_leaving(pod)
     )

@@ -319,6 +319,27 @@ def test_without_order_across_kinds_a_deletion_is_one_of_its_own_kind() -> None:
     assert stage.timeline.now() < 2
 
 
+@pytest.mark.parametrize(
+    ("ordered", "version"),
+    [
+        pytest.param(True, 23, id="one order for all"),
+        pytest.param(False, 1, id="units are behind"),
+        pytest.param(False, 9000, id="units are ahead"),
+    ],
+)
+def test_what_had_been_written_by_a_sighting_of_another_kind(
+    *, ordered: bool, version: int
+) -> None:
+    stage = Stage(cross_kind_order=ordered)
+    stage.write("Job", "j", 21, y=0)
+    stage.write("Job", "j", 22, y=1)
+    stage.write("Unit", "a", version, x=1, at=0.1)
+    seen = stage.claims.eventually(has(unit("a"), x=1), within="admit")
+    stage.write("Job", "j", 24, y=2)
+    written = stage.claims.up_to(seen.position, job("j"))
+    assert [each.resource_version for each in written] == [21, 22]
+
+
 def test_every_claim_is_recorded_with_its_outcome() -> None:
     stage = Stage()
     stage.write("Unit", "a", 1, x=1)
