@@ -34,11 +34,13 @@ NO_SETTINGS = frozenset({"config", "show-config", "help", BUDGET})
 WRITTEN = frozenset({"report", "evidence"})
 
 
-def settle(context: click.Context) -> dict[str, Setting]:
-    """Each setting of the command that is run. Raises a usage error."""
-    options = {
-        _name(each): each for each in context.command.params if isinstance(each, click.Option)
-    }
+def settle(context: click.Context, *, of: click.Command | None = None) -> dict[str, Setting]:
+    """Each setting of the command that is run. Raises a usage error.
+
+    ``of`` is another command, whose settings bear on this one too.
+    """
+    params = (of or context.command).params
+    options = {_name(each): each for each in params if isinstance(each, click.Option)}
     declared = [_declared(name, each) for name, each in options.items() if name not in NO_SETTINGS]
     try:
         flags, defaults = _given(context, options)
@@ -66,6 +68,8 @@ def _given(
     defaults: dict[str, Setting] = {}
     for name, option in options.items():
         assert option.name is not None
+        if option.name not in context.params:
+            continue
         value = context.params[option.name]
         if name == BUDGET:
             flags.update(budgets_of(value, origin=f"--{name}"))

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from queuecheck.catalogue import Scenario
+from queuecheck.cli.configured import settle
+from queuecheck.cli.run import run
 from queuecheck.cli.suite import needs_of, read_descriptor, read_suite
 from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.implementation import Descriptor
@@ -23,13 +25,16 @@ Examples:
     "--implementation",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Descriptor of the implementation (the reference controller).",
+    help="Descriptor of the implementation (what the settings of run say, else the reference "
+    "controller).",
 )
 @click.option("--uncovered", is_flag=True, help="Name the requirements that have no scenario yet.")
-def list_scenarios(implementation: Path | None, uncovered: bool) -> None:
+@click.pass_context
+def list_scenarios(ctx: click.Context, /, *, uncovered: bool, **_: object) -> None:
     """Say what would run and why not. Needs no cluster."""
     suite = read_suite()
-    descriptor = read_descriptor(implementation)
+    file = settle(ctx, of=run)["implementation"].value
+    descriptor = read_descriptor(file if isinstance(file, Path) else None)
     if uncovered:
         for row in suite.catalogue.standing:
             if row.id not in suite.covered:

@@ -1,4 +1,4 @@
-"""``queuecheck run`` with a file, variables and flags; nothing is started."""
+"""``queuecheck run`` and ``list`` with a file, variables and flags; nothing is started."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def origins(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, tuple[
     return {name: (value.strip(), origin) for name, value, origin in rows}
 
 
-def refused(*words: str) -> str:
+def refused(*words: str, command: str = "run") -> str:
     with pytest.raises(click.ClickException) as told:
-        cli.main(["run", *words], prog_name="queuecheck", standalone_mode=False)
+        cli.main([command, *words], prog_name="queuecheck", standalone_mode=False)
     assert told.value.exit_code == 2
     return one_line(told.value)
 
@@ -52,6 +52,39 @@ def test_a_flag_outranks_a_variable_a_variable_the_file_the_file_the_default(
     assert found["budget.admit"] == ("4", "queuecheck.toml")
     assert found["cluster"] == ("local", "default")
     assert found["budget.reclaim"] == ("20", "default")
+
+
+DESCRIPTOR = """\
+name: mine
+version: '1'
+profile: koord-queue
+features: []
+processes: [{component: all, command: [mine]}]
+"""
+
+
+def test_list_is_about_the_implementation_of_the_settings(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def listed(*words: str) -> str:
+        cli.main(["list", *words], prog_name="queuecheck", standalone_mode=False)
+        return capsys.readouterr().out.splitlines()[-1]
+
+    for name in ("file", "variable", "flag"):
+        text = DESCRIPTOR.replace("mine", name, 1)
+        (directory / f"{name}.yaml").write_text(text, "utf-8")
+    assert "run against reference" in listed()
+    settings = 'implementation = "file.yaml"\nworkers = 2\n[budget]\nmark = 4\n'
+    (directory / "queuecheck.toml").write_text(settings, "utf-8")
+    assert "run against file 1" in listed()
+    monkeypatch.setenv("QUEUECHECK_IMPLEMENTATION", "variable.yaml")
+    assert "run against variable 1" in listed()
+    assert "run against flag 1" in listed("--implementation", "flag.yaml")
+
+
+def test_list_refuses_settings_that_a_run_would_refuse(directory: Path) -> None:
+    (directory / "queuecheck.toml").write_text("worker = 2\n", "utf-8")
+    assert "unknown key 'worker'; did you mean workers?" in refused(command="list")
 
 
 def test_a_flag_with_the_defaults_value_outranks_the_file(
