@@ -47,6 +47,7 @@ class Summary:
         self._published = ""
         # What could not be taken down when the session ended.
         self._left: list[str] = []
+        self._workers: list[Any] = []
 
     def pytest_report_header(self) -> str:
         """What is about to be judged, and with which seed."""
@@ -58,6 +59,7 @@ class Summary:
     def pytest_configure_node(self, node: Any) -> None:
         """pytest-xdist starts a worker: it has to know the run and the order."""
         node.workerinput[options.DRAWN] = options.drawn(self._config)
+        self._workers.append(node)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """A result, wherever it was run."""
@@ -93,8 +95,18 @@ class Summary:
             from queuecheck.plugin.errors import taking_down  # noqa: PLC0415
 
             self._note(facts.secrets(self._descriptor).mask(taking_down(error)))
+        if exitstatus == pytest.ExitCode.INTERRUPTED:
+            self._ask_workers()
         self._conclude(session, exitstatus)
         return result
+
+    def _ask_workers(self) -> None:
+        """pytest-xdist, once interrupted, heeds no worker, and kills those that take too long."""
+        for worker in self._workers:
+            if hasattr(worker, "workeroutput"):
+                self.pytest_testnodedown(worker)
+            else:
+                self._note(f"worker {worker.gateway.id} was ended before it had taken all down")
 
     def _note(self, left: str) -> None:
         if left and left not in self._left:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -401,67 +396,3 @@ def test_messages_of_every_outcome_are_valid(
         "A Job of one": ["PASSED", "PASSED"],
         "A Job of three": ["PASSED", "FAILED"],
     }
-
-
-WAITS = """
-
-import threading
-
-
-@then("it waits for ever")
-def waits():
-    Path("waiting").open("w").close()
-    threading.Event().wait()
-"""
-TOLD = """
-from pathlib import Path
-
-import pytest
-
-
-class Told:
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_logreport(self, report):
-        if report.failed:
-            Path("told").open("w").close()
-
-
-def pytest_configure(config):
-    if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Told())
-"""
-
-
-@pytest.mark.timeout(100)
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
-def test_ctrl_c_leaves_a_report_of_what_was_done(
-    project: Project,
-    workers: tuple[str, ...],
-) -> None:
-    (project.features / "conftest.py").write_text(CONFTEST + WAITS, encoding="utf-8")
-    project.feature(then="the claim fails", file="a")
-    project.feature(id="KQ-QTA-02", then="it waits for ever", file="b")
-    project.pytester.makeconftest(TOLD)
-    fifos = [project.pytester.path / name for name in ("told", "waiting")]
-    for fifo in fifos:
-        os.mkfifo(fifo)
-    words = ["features", "--qc-implementation=limited.yaml", REPORT, *workers]
-    with subprocess.Popen(
-        [sys.executable, "-m", "pytest", *words],
-        cwd=project.pytester.path,
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
-        try:
-            # The first one's result has come in, and the second one waits.
-            for fifo in fifos:
-                fifo.read_text("utf-8")
-            os.killpg(process.pid, signal.SIGINT)
-            process.wait(timeout=60)
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-    report = read_report(project.pytester.path / "out")
-    assert report.run.ended_early
-    assert [run.outcome for run in report.scenarios] == ["failed"]
-    assert process.returncode == report.judgement.exit_code == 1

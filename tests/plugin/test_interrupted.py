@@ -1,0 +1,129 @@
+"""What is told of a run that Ctrl-C ended."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+
+import pytest
+
+from queuecheck.report import Report
+from queuecheck.report.document import read_report
+from tests.plugin.project import CONFTEST, Project
+
+pytest_plugins = ["pytester"]
+REPORT = "--qc-report=out"
+WAITS = """
+
+import signal
+import threading
+
+
+@then("it waits for ever")
+def waits():
+    Path("waiting").open("w").close()
+    threading.Event().wait()
+
+
+@then("it does not heed Ctrl-C")
+def waits_on():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    waits()
+"""
+LEAVES = """
+
+import pytest
+from queuecheck.world import CleanupError
+
+
+@pytest.fixture(autouse=True, scope="session")
+def clumsy():
+    yield
+    raise CleanupError("the Queue stays")
+"""
+TOLD = """
+from pathlib import Path
+
+import pytest
+
+
+class Told:
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            Path("told").open("w").close()
+
+
+def pytest_configure(config):
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Told())
+"""
+IMPATIENT = """
+from xdist.workermanage import NodeManager
+
+NodeManager.EXIT_TIMEOUT = 0.5
+"""
+
+
+@pytest.mark.timeout(100)
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_ctrl_c_leaves_a_report_of_what_was_done(
+    project: Project,
+    workers: tuple[str, ...],
+) -> None:
+    report, code = interrupted(project, "it waits for ever", *workers)
+    assert report.run.ended_early
+    assert [run.outcome for run in report.scenarios] == ["failed"]
+    assert code == report.judgement.exit_code == 1
+
+
+@pytest.mark.timeout(100)
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_ctrl_c_tells_what_could_not_be_taken_down(
+    project: Project, workers: tuple[str, ...]
+) -> None:
+    report, _ = interrupted(project, "it waits for ever", *workers, more=LEAVES)
+    assert report.run.ended_early.endswith("; not all was taken down: the Queue stays")
+
+
+@pytest.mark.timeout(100)
+def test_ctrl_c_tells_of_a_worker_that_had_to_be_killed(project: Project) -> None:
+    project.pytester.makepyfile(impatient=IMPATIENT)
+    words = ("-n", "2", "-p", "impatient")
+    report, _ = interrupted(project, "it does not heed Ctrl-C", *words)
+    assert re.search(
+        r"; worker gw[01] was ended before it had taken all down$", report.run.ended_early
+    )
+
+
+def interrupted(project: Project, step: str, *words: str, more: str = "") -> tuple[Report, int]:
+    """The report and exit code after a Ctrl-C, one scenario having failed and one being there."""
+    (project.features / "conftest.py").write_text(CONFTEST + WAITS + more, encoding="utf-8")
+    project.feature(then="the claim fails", file="a")
+    project.feature(id="KQ-QTA-02", then=step, file="b")
+    project.pytester.makeconftest(TOLD)
+    fifos = [project.pytester.path / name for name in ("told", "waiting")]
+    for fifo in fifos:
+        os.mkfifo(fifo)
+    given = ["features", "--qc-implementation=limited.yaml", REPORT, *words]
+    with subprocess.Popen(
+        [sys.executable, "-m", "pytest", *given],
+        cwd=project.pytester.path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([".", *sys.path])},
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        try:
+            # The first one's result has come in, and the second one waits.
+            for fifo in fifos:
+                fifo.read_text("utf-8")
+            os.killpg(process.pid, signal.SIGINT)
+            process.wait(timeout=60)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return read_report(project.pytester.path / "out"), process.returncode
