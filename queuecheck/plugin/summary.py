@@ -196,15 +196,16 @@ class Summary:
             terminalreporter.write_line(self._published)
 
     def _by_requirement(self) -> tuple[RequirementResult, ...]:
-        places: dict[str, set[str]] = {}
+        tests: dict[str, dict[str, int]] = {}
         for scenario in self._scenarios:
             for name in scenario.requirements:
-                places.setdefault(name, set()).add(scenario.place)
+                due = scenario.rows * self._config.option.qc_repeat
+                tests.setdefault(name, {})[scenario.place] = due
         return by_requirement(
             map(record.result, self._runs.values()),
             self._catalogue,
             baseline=self._descriptor.baseline,
-            places=places,
+            tests=tests,
         )
 
     def _verdict(self) -> RunVerdict:

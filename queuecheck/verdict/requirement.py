@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from queuecheck.catalogue import Catalogue, KnownFailure, Requirement
@@ -33,15 +34,16 @@ def by_requirement(
     catalogue: Catalogue,
     *,
     baseline: Iterable[KnownFailure] = (),
-    places: Mapping[str, Set[str]] | None = None,
+    tests: Mapping[str, Mapping[str, int]] | None = None,
     in_part: Collection[str] = (),
 ) -> tuple[RequirementResult, ...]:
     """One result per requirement that has any, in the catalogue's order.
 
     Every requirement that a scenario names shares its outcome. One that fails and is in the
     baseline is an expected failure; one that passes and is there makes the baseline stale, unless
-    it is known to fail in some runs only, and only if all its scenarios were run: ``places`` are
-    theirs, by ID. ``in_part`` are the IDs of which it is known already that they were not.
+    it is known to fail in some runs only, and only if all its scenarios were run: ``tests`` has, by
+    ID, how many results are due from each of their places. ``in_part`` are the IDs of which it is
+    known already that they were not.
     """
     grouped: dict[str, list[ScenarioResult]] = {}
     for result in results:
@@ -54,8 +56,8 @@ def by_requirement(
                 row,
                 grouped[row.id],
                 whole=row.id not in in_part
-                and (places or {}).get(row.id, frozenset())
-                <= {result.place for result in grouped[row.id]},
+                and Counter((tests or {}).get(row.id, {}))
+                <= Counter(result.place for result in grouped[row.id]),
             ),
             known.get(row.id),
         )

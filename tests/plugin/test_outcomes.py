@@ -251,6 +251,36 @@ def test_a_must_of_which_pytest_leaves_a_scenario_out_makes_the_run_partial(
     assert result.ret == 5
 
 
+OUTLINE = """
+Feature: Rows
+  Rule: Each row is a test
+    @KQ-QTA-01 @must
+    Scenario Outline: A Job of <size>
+      Given a world
+      Then all is well
+
+      Examples:
+        | size  |
+        | one   |
+        | three |
+"""
+
+
+@pytest.mark.parametrize(("times", "left_out"), [(1, "three"), (2, "run1-three")])
+def test_a_must_of_which_pytest_leaves_a_row_out_makes_the_run_partial(
+    project: Project, times: int, left_out: str
+) -> None:
+    project.requires("KQ-QTA-01")
+    (project.features / "rows.feature").write_text(OUTLINE, "utf-8")
+    repeat = f"--qc-repeat={times}"
+    project.run(repeat).stdout.fnmatch_lines(["conformant: *"])
+    test = f"features/rows.feature::test_a_job_of_size[{left_out}]"
+    result = project.run(repeat, f"--deselect={test}")
+    result.assert_outcomes(passed=2 * times - 1, deselected=1)
+    result.stdout.fnmatch_lines(["partial: KQ-QTA-01 ran only in part"])
+    assert result.ret == 5
+
+
 def test_a_known_failure_is_expected_and_may_be_accepted(project: Project) -> None:
     project.requires("KQ-QTA-01")
     project.baseline("KQ-QTA-01", reason="it counts in whole numbers")

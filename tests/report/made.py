@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from queuecheck.catalogue import Basis, Catalogue, KnownFailure, Level, Requirement
@@ -78,7 +78,7 @@ def report(
     secrets: Secrets | None = None,
     catalogue: Catalogue = CATALOGUE,
     intermittent: bool = False,
-    places: Mapping[str, Set[str]] | None = None,
+    tests: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Report:
     """The report of these runs."""
     results = [
@@ -88,7 +88,7 @@ def report(
     known = [
         KnownFailure(name, "as we know", "https://example.org", intermittent) for name in baseline
     ]
-    rows = by_requirement(results, catalogue, baseline=known, places=places)
+    rows = by_requirement(results, catalogue, baseline=known, tests=tests)
     ids = frozenset(row.id for row in catalogue.standing)
     scope = Scope(
         expected=ids,

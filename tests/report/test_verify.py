@@ -62,7 +62,7 @@ def test_what_fails_in_some_runs_only_is_accepted_either_way(outcome: Outcome) -
 
 @pytest.mark.parametrize("baseline", [(), (MUST,)])
 def test_a_requirement_that_ran_only_in_part_is_accepted_as_such(baseline: Sequence[str]) -> None:
-    made = report(*everything(), baseline=baseline, places={MUST: {"features/quota.feature:99"}})
+    made = report(*everything(), baseline=baseline, tests={MUST: {"features/quota.feature:99": 1}})
     assert made.judgement.headline == f"partial: {MUST} ran only in part"
     assert verify(written(made)).wrong == ()
 

@@ -195,19 +195,26 @@ def test_a_baseline_is_not_stale_while_a_scenario_of_it_is_missing() -> None:
         ran,
         CATALOGUE,
         baseline=[KnownFailure(MUST, "a reason")],
-        places={MUST: {"a.feature:1", "a.feature:9"}},
+        tests={MUST: {"a.feature:1": 1, "a.feature:9": 1}},
     )
     assert one.outcome is P
 
 
 @pytest.mark.parametrize(
+    "tests",
+    [
+        pytest.param({"a.feature:1": 1, "a.feature:9": 1}, id="another scenario"),
+        pytest.param({"a.feature:1": 2}, id="another row of its examples"),
+    ],
+)
+@pytest.mark.parametrize(
     ("name", "verdict"), [(MUST, Verdict.PARTIAL), (SHOULD, Verdict.CONFORMANT)]
 )
 def test_a_must_of_which_a_scenario_did_not_run_makes_the_run_partial(
-    name: str, verdict: Verdict
+    name: str, verdict: Verdict, tests: dict[str, int]
 ) -> None:
     ran = [ScenarioResult((each,), P, 1, place="a.feature:1") for each in sorted(IDS)]
-    rows = by_requirement(ran, CATALOGUE, places={name: {"a.feature:1", "a.feature:9"}})
+    rows = by_requirement(ran, CATALOGUE, tests={name: tests})
     assert [row.requirement.id for row in rows if not row.whole] == [name]
     assert judge(rows, ALL).verdict is verdict
     if verdict is Verdict.PARTIAL:
