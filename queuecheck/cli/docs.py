@@ -49,6 +49,7 @@ def docs(reports: tuple[Path, ...], output: Path) -> int:
             [read_report(file) for file in reports],
             profile.looks,
             title=profile.title,
+            words=(resources.features_root() / PROFILE / "README.md").read_text("utf-8"),
         )
         write(pages, output)
     except (ReportError, FeatureError) as error:

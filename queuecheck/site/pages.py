@@ -1,8 +1,9 @@
 """All pages of the site, as texts by file name.
 
-The index has the matrix of requirements and implementations; an area's page its requirements in
-full; a requirement's page what it says, where it comes from, the scenarios that show it, what came
-of it for each implementation, and what was seen in a run.
+The index has the matrix of requirements and implementations; the page of words what the features
+mean by theirs; an area's page its requirements in full; a requirement's page what it says, where it
+comes from, the scenarios that show it, what came of it for each implementation, and what was seen
+in a run.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 
 from queuecheck.catalogue import Area, Catalogue, Requirement, Scenario
 from queuecheck.report import NOT_RUN, Report, RequirementRow
@@ -21,6 +25,7 @@ from queuecheck.site.shows import Source, show
 
 INDEX = "index.html"
 STYLE = "style.css"
+WORDS = "words.html"
 
 
 @dataclass(frozen=True)
@@ -75,8 +80,11 @@ def site(
     looks: Looks,
     *,
     title: str,
+    words: str,
 ) -> dict[str, str]:
     """``sources`` are the feature files by the name that scenarios give them, ``looks`` by kind.
+
+    ``words`` is Markdown of ours: what the words of the features mean.
 
     The first report is the one whose runs are shown.
     """
@@ -107,6 +115,7 @@ def site(
     pages = {
         INDEX: render("site/index.html", **shared, total=len(rows)),
         STYLE: render("site/style.css"),
+        WORDS: render("site/words.html", **shared, words=_from_markdown(words)),
     }
 
     def link(tag: str) -> str | None:
@@ -125,6 +134,10 @@ def site(
                 before=before, after=after,
             )  # fmt: skip
     return pages
+
+
+def _from_markdown(text: str) -> Markup:
+    return Markup(MarkdownIt("commonmark", {"html": False}).render(text))  # noqa: S704 - no HTML
 
 
 def _names(reports: Sequence[Report]) -> tuple[str, ...]:

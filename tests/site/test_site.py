@@ -25,6 +25,7 @@ from tests.report.test_page import Reader
 HOME = resources.features_root().parent
 CATALOGUE = load_catalogue(resources.catalogue_file("koord-queue"))
 SCENARIOS = read_features(resources.features_root())
+WORDS = (HOME / "features" / "koord-queue" / "README.md").read_text("utf-8")
 SHOWN = next(each for each in SCENARIOS if "KQ-SEQ-01" in each.requirements)
 
 
@@ -40,7 +41,7 @@ def pages() -> Mapping[str, str]:
     files = dict.fromkeys(each.file for each in SCENARIOS)
     sources = {file: Source(*read_tree(HOME / file, place=file)) for file in files}
     reports = [judged(), judged(passed=False)]
-    return site(CATALOGUE, SCENARIOS, sources, reports, LOOKS, title="Queues")
+    return site(CATALOGUE, SCENARIOS, sources, reports, LOOKS, title="Queues", words=WORDS)
 
 
 @cache
@@ -51,7 +52,7 @@ def read(name: str) -> Reader:
 def test_there_is_a_page_for_each_area_and_each_requirement() -> None:
     areas = {f"area-{code.lower()}.html" for code in CATALOGUE.areas}
     requirements = {f"{row.id.lower()}.html" for row in CATALOGUE.standing}
-    assert pages().keys() == {"index.html", "style.css"} | areas | requirements
+    assert pages().keys() == {"index.html", "style.css", "words.html"} | areas | requirements
 
 
 def test_every_link_leads_to_a_place_that_is_there() -> None:
@@ -113,8 +114,22 @@ def test_no_page_has_a_script_or_asks_for_anything_elsewhere() -> None:
 
 def test_the_same_input_gives_the_same_bytes() -> None:
     reports = [judged()]
-    first = site(CATALOGUE, SCENARIOS[:3], {}, reports, LOOKS, title="Queues")
-    assert first == site(CATALOGUE, SCENARIOS[:3], {}, reports, LOOKS, title="Queues")
+    first = site(CATALOGUE, SCENARIOS[:3], {}, reports, LOOKS, title="Queues", words=WORDS)
+    assert first == site(CATALOGUE, SCENARIOS[:3], {}, reports, LOOKS, title="Queues", words=WORDS)
+
+
+def test_the_words_of_the_features_have_a_page() -> None:
+    page = read("words.html")
+    assert "The words of the features" in page.text
+    assert "It is admitted when it holds its count and its Job is resumed." in page.text
+    assert "words.html" in read("kq-seq-01.html").links
+
+
+def test_markup_in_the_words_stays_text() -> None:
+    text = "# Words\n\n- *Held*: `<b>`\n\n<script>alert(1)</script>\n"
+    made = site(CATALOGUE, [], {}, [], LOOKS, title="Queues", words=text)["words.html"]
+    assert "<em>Held</em>: <code>&lt;b&gt;</code>" in made
+    assert "<script" not in made
 
 
 def test_gherkin_is_marked_line_by_line_and_stays_text() -> None:
@@ -155,7 +170,9 @@ def test_the_index_leads_to_what_is_wrong_and_to_each_area() -> None:
         named, judgement=replace(named.judgement, headline="not conformant: KQ-SEQ-01 failed")
     )
     told = Reader(
-        site(CATALOGUE, SCENARIOS[:3], {}, [named], LOOKS, title="Queues")["index.html"]
+        site(CATALOGUE, SCENARIOS[:3], {}, [named], LOOKS, title="Queues", words=WORDS)[
+            "index.html"
+        ]
     ).text
     assert "KQ-SEQ-01 failed" in told
     assert "1 wrong KQ-SEQ-01" not in told
@@ -165,7 +182,7 @@ def test_the_index_leads_to_what_is_wrong_and_to_each_area() -> None:
 def test_two_runs_of_one_implementation_have_columns_of_their_own() -> None:
     first = judged()
     second = replace(first, run=replace(first.run, id="fghij"))
-    made = site(CATALOGUE, SCENARIOS[:3], {}, [first, second], LOOKS, title="Queues")
+    made = site(CATALOGUE, SCENARIOS[:3], {}, [first, second], LOOKS, title="Queues", words=WORDS)
     for name in ("index.html", "area-seq.html", "kq-seq-01.html"):
         text = Reader(made[name]).text
         assert "mine 0.1.0, run abcde" in text, name
