@@ -20,15 +20,16 @@ from queuecheck.cli.settings import BUDGET, Setting
 from queuecheck.cli.suite import read_descriptor, read_suite
 from queuecheck.cluster.choice import AUTO, NODES, PROVIDERS, ClusterChoice
 from queuecheck.cluster.kind_options import AS_IT_COMES, OFFERS, KindOptions
+from queuecheck.cluster.machine import free_for_us
 from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.report.document import ReportError, failed_in
 
 SETTINGS = resources.PACKAGE / "plugin" / "pytest.ini"
 PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "queuecheck.plugin")
 RANDOM = "random"
-# A scenario waits for half of its time: one more than there are processors keeps them busy. Each
-# has a control plane, which takes half a gigabyte of memory.
-WORKERS = min((os.cpu_count() or 1) + 1, 6)
+MOST_WORKERS = 6
+# Seen at the end of a whole run: a worker's control plane, controllers and own process.
+WORKER_MEMORY = 1_800_000_000
 EPILOG = """\b
 Examples:
   queuecheck run
@@ -70,7 +71,7 @@ class Options:
     implementation: Path | None = None
     ids: tuple[str, ...] = ()
     select: str | None = None
-    workers: int = WORKERS
+    workers: int = 1
     repeat: int = 1
     random_order: str | None = None
     timeout_scale: float = 1.0
@@ -166,8 +167,8 @@ def _offered(command: Callable[..., int]) -> Callable[..., int]:
     "-j",
     "--workers",
     type=click.IntRange(min=1),
-    help=f"Scenarios at a time, each on a control plane of its own ({WORKERS}); on an existing "
-    "cluster one.",
+    help="Scenarios at a time, each on a control plane of its own (as many as processors and "
+    f"memory bear, and {MOST_WORKERS} at most); on an existing cluster one.",
 )
 @click.option(
     "--repeat",
@@ -364,10 +365,10 @@ def workers_of(options: Options) -> int:
     """How many scenarios are played at a time where nobody says it."""
     choice = options.choice
     if not choice.shared:
-        return WORKERS
+        return _as_memory_bears(_as_processors_bear())
     descriptor = read_descriptor(options.implementation)
     if choice.bears_workers(descriptor.processes):
-        return WORKERS
+        return _as_processors_bear()
     if not choice.somebodys:
         click.echo(
             f"queuecheck: one scenario at a time: {descriptor.title} is run as processes, and all "
@@ -375,6 +376,23 @@ def workers_of(options: Options) -> int:
             err=True,
         )
     return 1
+
+
+def _as_processors_bear() -> int:
+    """A scenario waits for half of its time: one more than there are processors keeps them busy."""
+    return min((os.cpu_count() or 1) + 1, MOST_WORKERS)
+
+
+def _as_memory_bears(workers: int) -> int:
+    free = free_for_us()
+    borne = workers if free is None else max(min(free // WORKER_MEMORY, workers), 1)
+    if free is not None and borne < workers:
+        click.echo(
+            f"queuecheck: {borne} instead of {workers} scenarios at a time: {free / 1e9:.1f} GB of "
+            f"memory are free, and each takes up to {WORKER_MEMORY / 1e9:.1f}",
+            err=True,
+        )
+    return borne
 
 
 def borne(options: Options) -> Options:

@@ -26,6 +26,7 @@ from queuecheck.cluster.kind_faults import Machine, shortages
 from queuecheck.cluster.kind_images import image_of, too_old
 from queuecheck.cluster.kind_options import AS_IT_COMES, KindOptions
 from queuecheck.cluster.kind_program import Kind, find_kind
+from queuecheck.cluster.machine import free_on_machine
 from queuecheck.cluster.manifests import apply_manifests
 from queuecheck.cluster.nodes import NodeDriver
 from queuecheck.cluster.programs import cache_root
@@ -41,7 +42,6 @@ OURS, THEIRS = "ours", "theirs"
 MADE = "made"  # all is there, on a cluster whose first node is the container with that number
 KEPT = "kept"
 INSTANCES = Path("/proc/sys/fs/inotify/max_user_instances")
-MEMORY = Path("/proc/meminfo")
 
 
 class KindCluster:
@@ -290,7 +290,4 @@ def _machine(engine: docker.Engine) -> Machine:
     """Of the engine's own kernel, as far as it is ours to look into."""
     if not (engine.local and INSTANCES.exists()):
         return Machine(None, engine.memory or None)
-    kilobytes = next(
-        (int(line.split()[1]) for line in MEMORY.read_text().splitlines() if "MemAvail" in line), 0
-    )
-    return Machine(int(INSTANCES.read_text()), min(kilobytes * 1024, engine.memory) or None)
+    return Machine(int(INSTANCES.read_text()), min(free_on_machine() or 0, engine.memory) or None)
