@@ -18,18 +18,16 @@ from queuecheck.cli.configured import settle, shown
 from queuecheck.cli.lazy import SectionedCommand
 from queuecheck.cli.settings import BUDGET, Setting
 from queuecheck.cli.suite import read_descriptor, read_suite
+from queuecheck.cli.workers import MOST_WORKERS, Machine, workers_of
 from queuecheck.cluster.choice import AUTO, NODES, PROVIDERS, ClusterChoice
 from queuecheck.cluster.kind_options import AS_IT_COMES, OFFERS, KindOptions
-from queuecheck.cluster.machine import free_for_us
+from queuecheck.cluster.machine import free_for_us, processors_for_us
 from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.report.document import ReportError, failed_in
 
 SETTINGS = resources.PACKAGE / "plugin" / "pytest.ini"
 PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "queuecheck.plugin")
 RANDOM = "random"
-MOST_WORKERS = 6
-# Seen at the end of a whole run: a worker's control plane, controllers and own process.
-WORKER_MEMORY = 1_800_000_000
 EPILOG = """\b
 Examples:
   queuecheck run
@@ -71,7 +69,7 @@ class Options:
     implementation: Path | None = None
     ids: tuple[str, ...] = ()
     select: str | None = None
-    workers: int = 1
+    workers: int = 0
     repeat: int = 1
     random_order: str | None = None
     timeout_scale: float = 1.0
@@ -253,14 +251,17 @@ def run(ctx: click.Context, /, *, places: tuple[str, ...], show_config: bool, **
     """
     settings = settle(ctx)
     options = chosen(settings, places)
-    settings["workers"] = replace(settings["workers"], value=options.workers)
     if show_config:
+        workers = manned(options)[0].workers
+        settings["workers"] = replace(settings["workers"], value=workers)
         click.echo("\n".join(shown(settings)))
         return 0
-    scenarios = _selected(options)
-    options = borne(options)
+    tests = sum(each.rows for each in _selected(options))
+    options, note = manned(options, tests=tests)
+    if note:
+        click.echo(f"queuecheck: {note}", err=True)
     _prepare(options)
-    return _run(arguments(options, tests=sum(each.rows for each in scenarios)))
+    return _run(arguments(options, tests=tests))
 
 
 def chosen(settings: Mapping[str, Setting], places: tuple[str, ...]) -> Options:
@@ -276,10 +277,9 @@ def chosen(settings: Mapping[str, Setting], places: tuple[str, ...]) -> Options:
         if name.startswith(f"{BUDGET}.") and setting.origin != "default"
     }
     values["ids"] = values.pop("id")
+    values["workers"] = values["workers"] or 0
     kind = KindOptions.of({offer.name: values.pop(f"kind_{offer.name}") for offer in OFFERS})
-    options = Options(places=places, budgets=budgets, kind=kind, **values)  # type: ignore[arg-type]
-    options = located(options)
-    return replace(options, workers=options.workers or workers_of(options))
+    return located(Options(places=places, budgets=budgets, kind=kind, **values))  # type: ignore[arg-type]
 
 
 def arguments(options: Options, *, tests: int) -> list[str]:
@@ -361,53 +361,16 @@ def located(options: Options) -> Options:
     return replace(options, cluster=provider, why=why, kind=kind)
 
 
-def workers_of(options: Options) -> int:
-    """How many scenarios are played at a time where nobody says it."""
-    choice = options.choice
-    if not choice.shared:
-        return _as_memory_bears(_as_processors_bear())
-    descriptor = read_descriptor(options.implementation)
-    if choice.bears_workers(descriptor.processes):
-        return _as_processors_bear()
-    if not choice.somebodys:
-        click.echo(
-            f"queuecheck: one scenario at a time: {descriptor.title} is run as processes, and all "
-            "scenarios share one cluster",
-            err=True,
-        )
-    return 1
-
-
-def _as_processors_bear() -> int:
-    """A scenario waits for half of its time: one more than there are processors keeps them busy."""
-    return min((os.cpu_count() or 1) + 1, MOST_WORKERS)
-
-
-def _as_memory_bears(workers: int) -> int:
-    free = free_for_us()
-    borne = workers if free is None else max(min(free // WORKER_MEMORY, workers), 1)
-    if free is not None and borne < workers:
-        click.echo(
-            f"queuecheck: {borne} instead of {workers} scenarios at a time: {free / 1e9:.1f} GB of "
-            f"memory are free, and each takes up to {WORKER_MEMORY / 1e9:.1f}",
-            err=True,
-        )
-    return borne
-
-
-def borne(options: Options) -> Options:
-    """With no more workers than a machine bears instances of the implementation."""
-    if options.implementation is None:
-        return options
-    descriptor = read_descriptor(options.implementation)
-    if descriptor.instances is None or options.workers <= descriptor.instances:
-        return options
-    click.echo(
-        f"queuecheck: {descriptor.instances} instead of {options.workers} scenarios at a time: "
-        f"so many instances of {descriptor.title} a machine bears",
-        err=True,
+def manned(options: Options, *, tests: int | None = None) -> tuple[Options, str]:
+    """With the number of workers that there will be, and a note on it, or ""."""
+    found = workers_of(
+        options.workers,
+        None if tests is None else tests * options.repeat,
+        choice=options.choice,
+        descriptor=read_descriptor(options.implementation),
+        machine=Machine(processors_for_us(), free_for_us()),
     )
-    return replace(options, workers=descriptor.instances)
+    return replace(options, workers=found.number), found.note
 
 
 def _prepare(options: Options) -> None:

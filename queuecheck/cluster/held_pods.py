@@ -27,6 +27,9 @@ SMALL = "10m"
 SMALL_LIMIT = "100m"
 MILLI = re.compile(r"(\d+)m")
 KINDS = ("initContainers", "containers")
+# A SIGTERM that comes before a program waits for it is lost, and then this goes by. Kubelets make
+# two seconds of it.
+GRACE_SECONDS = 1
 LACKING = frozenset({"ErrImageNeverPull", "ImagePullBackOff"})
 JsonPatch = list[KubeObject]
 
@@ -35,7 +38,8 @@ def held(pod: KubeObject, slot: str, workload: Workload) -> KubeObject:
     """The spec of a pod that waits for the slot, and then for an image.
 
     The commands go: the images have programs of their own. So does the token of the service
-    account, which nothing in them would use and a node would have to fetch.
+    account, which nothing in them would use and a node would have to fetch. There is no reason to
+    be patient with them when they are to end, unless the text gives one.
     """
     gate = {"name": f"{GATE_DOMAIN}/{slot}"}
     containers = {
@@ -44,6 +48,7 @@ def held(pod: KubeObject, slot: str, workload: Workload) -> KubeObject:
         if kind in pod
     }
     return {
+        "terminationGracePeriodSeconds": GRACE_SECONDS,
         **pod,
         **containers,
         "automountServiceAccountToken": False,

@@ -1,23 +1,18 @@
-"""What memory there is for us: what the machine has free, and what our control groups leave of it.
+"""What there is for us of memory and processors: the machine's, less what control groups hold back.
 
-A container, or a CI job, often has a limit far below what its machine has. Linux alone says so.
+A container, or a CI job, often may use far less than its machine has. Linux alone says so.
 """
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path("/")
 KILOBYTE = 1024
-# The files of a group that tell its limit, its use, and what of its use could be let go at once.
-SECOND = ("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file")
-FIRST = (
-    "sys/fs/cgroup/memory",
-    "memory.limit_in_bytes",
-    "memory.usage_in_bytes",
-    "total_inactive_file",
-)
+GROUPS = Path("sys/fs/cgroup")
 
 
 def free_on_machine(root: Path = ROOT) -> int | None:
@@ -31,24 +26,47 @@ def free_on_machine(root: Path = ROOT) -> int | None:
 def free_for_us(root: Path = ROOT) -> int | None:
     """Bytes that this process and its children may still take; None where nobody says."""
     machine = free_on_machine(root)
-    return min([*_left_in_groups(root), *([] if machine is None else [machine])], default=None)
+    left = [
+        _left(group, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+        if first
+        else _left(group, "memory.max", "memory.current", "inactive_file")
+        for group, first in _groups(root, "memory")
+    ]
+    return min((each for each in [machine, *left] if each is not None), default=None)
 
 
-def _left_in_groups(root: Path) -> Iterator[int]:
+def processors_for_us(root: Path = ROOT) -> int:
+    """How many processors this process and its children may keep busy; at least 1."""
+    shares = [
+        _share(_number(group / "cpu.cfs_quota_us"), _number(group / "cpu.cfs_period_us"))
+        if first
+        else _share(*_quota(group / "cpu.max"))
+        for group, first in _groups(root, "cpu")
+    ]
+    return min([_processors(), *(each for each in shares if each is not None)])
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _groups(root: Path, controller: str) -> Iterator[tuple[Path, bool]]:
+    """The groups that we are in and those above them, and whether each is of the first version."""
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, path = (*line.split(":", 2), "", "")[:3]
-        if "memory" not in controllers.split(",") and controllers:
+        if controllers and controller not in controllers.split(","):
             continue
-        home, limit, use, idle = FIRST if controllers else SECOND
+        home = root / GROUPS / controllers if controllers else root / GROUPS
         # In a container the path may be the host's, and only the root of it is to be seen.
         place = Path(path.lstrip("/"))
         for group in (place, *place.parents):
-            left = _left(root / home / group, limit, use, idle)
-            if left is not None:
-                yield left
+            yield home / group, bool(controllers)
 
 
 def _left(group: Path, limit: str, use: str, idle: str) -> int | None:
+    """Of a group's memory; what it could let go at once counts as left."""
     most, used = (_number(group / name) for name in (limit, use))
     if most is None or used is None:
         return None
@@ -56,9 +74,20 @@ def _left(group: Path, limit: str, use: str, idle: str) -> int | None:
     return max(most - used + int(next(pages, 0)), 0)
 
 
+def _quota(file: Path) -> tuple[int | None, int | None]:
+    words = next(iter(_words(file)), [])
+    quota, period = (int(each) if each.isdecimal() else None for each in (*words, "", "")[:2])
+    return quota, period
+
+
+def _share(quota: int | None, period: int | None) -> int | None:
+    """A group's processors, a part of one counted as a whole one."""
+    return max(math.ceil(quota / period), 1) if quota is not None and period else None
+
+
 def _number(file: Path) -> int | None:
     text = "".join(_lines(file))
-    return int(text) if text.isdecimal() else None  # "max": no limit
+    return int(text) if text.isdecimal() else None  # "max", or -1: no limit
 
 
 def _words(file: Path) -> list[list[str]]:
@@ -67,6 +96,6 @@ def _words(file: Path) -> list[list[str]]:
 
 def _lines(file: Path) -> list[str]:
     try:
-        return file.read_text("utf-8").splitlines()
+        return file.read_text("utf-8", "replace").splitlines()
     except OSError:
         return []

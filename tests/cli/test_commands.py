@@ -13,9 +13,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from queuecheck import resources
 from queuecheck.cli import cli, explain, main, one_line
-from queuecheck.cli.run import SECTIONS, Options, _selected, arguments, borne, workers_of
+from queuecheck.cli.run import SECTIONS, Options, _selected, arguments
 from queuecheck.cli.suite import read_suite
 
 HEAVY = {"kubernetes", "pytest", "jsonschema", "jinja2", "rich", "prometheus_client", "xdist"}
@@ -215,63 +214,6 @@ def test_processes_belong_to_one_worker_where_all_share_a_cluster() -> None:
         "0.1.0 is run as processes, so one at a time is played\n"
     )
     assert (answer.returncode, answer.stdout) == (2, "")
-
-
-def test_no_more_workers_than_instances_that_a_machine_bears(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_text(
-        "{name: mine, version: '2', profile: koord-queue, features: [], instances: 2,"
-        " processes: [{component: all, command: [mine]}]}",
-        "utf-8",
-    )
-    assert borne(Options(implementation=file, workers=2)).workers == 2
-    assert borne(Options(implementation=file, workers=3)).workers == 2
-    assert capsys.readouterr().err == (
-        "queuecheck: 2 instead of 3 scenarios at a time: so many instances of mine 2 a machine "
-        "bears\n"
-    )
-    assert borne(Options(workers=9)).workers == 9
-
-
-@pytest.mark.parametrize(
-    ("processors", "free", "workers", "told"),
-    [
-        (2, 16e9, 3, ""),
-        (16, 64e9, 6, ""),
-        (16, None, 6, ""),
-        (None, 16e9, 2, ""),
-        (8, 8e9, 4, "4 instead of 6 scenarios at a time: 8.0 GB of memory are free, and each"),
-        (8, 1e9, 1, "1 instead of 6 scenarios at a time: 1.0 GB of memory are free, and each"),
-    ],
-)
-def test_no_more_workers_than_processors_and_memory_bear(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    *,
-    processors: int | None,
-    free: float | None,
-    workers: int,
-    told: str,
-) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: processors)
-    monkeypatch.setattr("queuecheck.cli.run.free_for_us", lambda: free and int(free))
-    assert workers_of(Options()) == workers
-    said = capsys.readouterr().err
-    assert told in said
-    assert bool(told) == bool(said)
-
-
-def test_deployments_are_shared_by_all_workers_of_a_kind_cluster(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: 4)
-    file = resources.implementations_root() / "reference-in-cluster.yaml"
-    options = Options(cluster="kind", implementation=file)
-    assert workers_of(options) == 5
-    assert borne(replace(options, workers=2)).workers == 2
-    assert workers_of(replace(options, cluster="existing")) == 1
 
 
 def test_the_options_of_a_run_reach_the_plugin() -> None:

@@ -30,12 +30,18 @@ def test_a_pod_is_held_by_a_gate_and_by_images_that_are_not_there() -> None:
     image = {"image": WORKLOAD.held, "imagePullPolicy": "Never"}
     assert found == {
         "restartPolicy": "Never",
+        "terminationGracePeriodSeconds": 1,
         "automountServiceAccountToken": False,
         "schedulingGates": [{"name": "slot.queuecheck.dev/low-1"}],
         "initContainers": [{"name": "first", **image}],
         "containers": [{"name": "main", **image}],
     }
     assert held_pods.slot_of({"spec": found}) == "low-1"
+
+
+def test_the_patience_that_a_text_asks_for_stays() -> None:
+    asked = {"containers": [], "terminationGracePeriodSeconds": 20}
+    assert held_pods.held(asked, "low-1", WORKLOAD)["terminationGracePeriodSeconds"] == 20
 
 
 def test_somebody_elses_gate_stays() -> None:

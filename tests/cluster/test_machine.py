@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from queuecheck.cluster.machine import free_for_us, free_on_machine
+from queuecheck.cluster.machine import free_for_us, free_on_machine, processors_for_us
 
 MEMORY = {"proc/meminfo": "MemTotal:  9000000 kB\nMemFree:  100 kB\nMemAvailable:  4000 kB\n"}
 MACHINE = 4000 * 1024
@@ -73,6 +74,64 @@ def test_control_groups_of_the_first_version(tmp_path: Path) -> None:
         **group("", limit="1000", used=300, idle=100, first=True),
     }
     assert free_for_us(laid(tmp_path, files)) == 800
+
+
+@pytest.fixture
+def sixteen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)), raising=False)
+
+
+@pytest.mark.usefixtures("sixteen")
+@pytest.mark.parametrize(
+    ("files", "processors"),
+    [
+        pytest.param({}, 16, id="the machine's"),
+        pytest.param({"sys/fs/cgroup/cpu.max": "max 100000\n"}, 16, id="no limit"),
+        pytest.param({"sys/fs/cgroup/cpu.max": "150000 100000\n"}, 2, id="one and a half"),
+        pytest.param({"sys/fs/cgroup/cpu.max": "5000 100000\n"}, 1, id="a part of one"),
+        pytest.param({"sys/fs/cgroup/cpu.max": "9900000 100000\n"}, 16, id="more than it has"),
+        pytest.param({"sys/fs/cgroup/cpu.max": "\n"}, 16, id="nothing is said"),
+        pytest.param(
+            {
+                "sys/fs/cgroup/a/cpu.max": "300000 100000\n",
+                "sys/fs/cgroup/a/b/cpu.max": "max 100000\n",
+            },
+            3,
+            id="above",
+        ),
+    ],
+)
+def test_no_more_processors_than_a_control_group_gives(
+    tmp_path: Path, files: dict[str, str], processors: int
+) -> None:
+    assert (
+        processors_for_us(laid(tmp_path, {**files, "proc/self/cgroup": "0::/a/b\n"})) == processors
+    )
+
+
+@pytest.mark.usefixtures("sixteen")
+@pytest.mark.parametrize(("quota", "processors"), [("200000", 2), ("-1", 16)])
+def test_processors_of_control_groups_of_the_first_version(
+    tmp_path: Path, quota: str, processors: int
+) -> None:
+    files = {
+        "proc/self/cgroup": "5:cpu,cpuacct:/docker/12ab\n4:memory:/\n",
+        "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": f"{quota}\n",
+        "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
+    }
+    assert processors_for_us(laid(tmp_path, files)) == processors
+
+
+def test_only_the_processors_that_we_are_bound_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3}, raising=False)
+    assert processors_for_us() == 1
+
+
+def test_what_is_no_text_is_read_all_the_same(tmp_path: Path) -> None:
+    laid(tmp_path, MEMORY)
+    (tmp_path / "proc/self").mkdir()
+    (tmp_path / "proc/self/cgroup").write_bytes(b"0::/\xff\n")
+    assert free_for_us(tmp_path) == MACHINE
 
 
 def test_this_machine_says_something_or_nothing() -> None:
