@@ -103,6 +103,8 @@ clean: ## Remove what was made in this checkout (the control plane's cache stays
 	@rm -rf $(VENV) dist build reports .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
 
 $(READY): pyproject.toml requirements.lock
+	@command -v $(PYTHON) >/dev/null || \
+	  { echo "make: there is no $(PYTHON); name another: make PYTHON=python3.12 …" >&2; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "make: $(PYTHON) is older than 3.11; name another: make PYTHON=python3.12 …" >&2; exit 2; }
 	@echo "Installing the locked dependencies into $(VENV) …"

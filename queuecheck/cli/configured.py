@@ -37,7 +37,8 @@ WRITTEN = frozenset({"report", "evidence"})
 def settle(context: click.Context, *, of: click.Command | None = None) -> dict[str, Setting]:
     """Each setting of the command that is run. Raises a usage error.
 
-    ``of`` is another command, whose settings bear on this one too.
+    ``of`` is another command, whose settings bear on this one too, as far as somebody has given
+    them.
     """
     params = (of or context.command).params
     options = {_name(each): each for each in params if isinstance(each, click.Option)}

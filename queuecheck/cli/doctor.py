@@ -18,11 +18,10 @@ from queuecheck.cluster.errors import ClusterError
 from queuecheck.cluster.go import Go, go_on_path, needed_version
 
 ENVIRONMENT = 3
-GIGABYTE = 1024**3
+GIGABYTE = 1_000_000_000
 BUILD_ROOM = 8 * GIGABYTE
 RUN_ROOM = GIGABYTE // 2
 TMPFS = Path("/dev/shm")  # noqa: S108  (only looked at)
-KIND_BIN = "QUEUECHECK_KIND_BIN"
 FOR_KIND_ALONE = "only --cluster kind needs it"
 PACKAGES = ("pytest", "pytest-bdd", "pytest-xdist", "kubernetes", "prometheus_client", "click")
 
@@ -62,9 +61,18 @@ Exit codes:
     show_default=True,
     help="Where the run would be.",
 )
-def doctor(cluster: str) -> None:
-    """Looks for everything that a run needs, and says what to do about what is missing."""
-    findings = list(examine(kind=cluster == "kind"))
+@click.pass_context
+def doctor(ctx: click.Context, /, **_: object) -> None:
+    """Looks for everything that a run needs, and says what to do about what is missing.
+
+    Goes by the settings of run: its file and its variables.
+    """
+    from queuecheck.cli.configured import settle  # noqa: PLC0415 - what --help does not need
+    from queuecheck.cli.run import run  # noqa: PLC0415
+
+    settings = settle(ctx, of=run)
+    program = str(settings["kind-bin"].value) if "kind-bin" in settings else None
+    findings = list(examine(kind=settings["cluster"].value == "kind", kind_bin=program))
     width = max(len(each.what) for each in findings)
     for each in findings:
         click.echo(f"{each.what:<{width}}  {each.state.value:<7}  {each.detail}".rstrip())
@@ -82,13 +90,16 @@ def doctor(cluster: str) -> None:
         click.echo("A run can start.")
 
 
-def examine(*, kind: bool = False) -> Iterator[Finding]:
-    """Every finding, in the order of the table; for a run on ``kind``, what that one needs."""
+def examine(*, kind: bool = False, kind_bin: str | None = None) -> Iterator[Finding]:
+    """Every finding, in the order of the table; for a run on ``kind``, what that one needs.
+
+    ``kind_bin`` is where kind is said to be.
+    """
     yield Finding("Python", State.FOUND, f"{sys.version.split()[0]} ({sys.executable})")
     yield from _packages()
     if not kind:
         yield from _local()
-    yield from _containers(needed=kind)
+    yield from _containers(kind_bin, needed=kind)
 
 
 def _local() -> Iterator[Finding]:
@@ -175,7 +186,7 @@ def _memory() -> Finding:
     return Finding("tmpfs", State.FOUND, f"{TMPFS}, {free / GIGABYTE:.0f} GB free")
 
 
-def _containers(*, needed: bool) -> Iterator[Finding]:
+def _containers(kind_bin: str | None, *, needed: bool) -> Iterator[Finding]:
     """What a run on --cluster kind needs, and any other does without."""
     from queuecheck.cluster import docker, kind_program  # noqa: PLC0415 - only to look
 
@@ -188,7 +199,7 @@ def _containers(*, needed: bool) -> Iterator[Finding]:
         detail = ", ".join(filter(None, (f"{engine.version} at {engine.host}", memory)))
         yield Finding("docker", State.FOUND, detail)
     try:
-        program = kind_program.find_kind(os.environ.get(KIND_BIN))
+        program = kind_program.find_kind(kind_bin)
         major, minor = kind_program.Kind(program, program.parent).version
     except (ClusterError, OSError) as error:
         yield _absent("kind", error, needed=needed)
@@ -201,7 +212,8 @@ def _containers(*, needed: bool) -> Iterator[Finding]:
 
 def _absent(what: str, error: Exception, *, needed: bool) -> Finding:
     said, _, remedy = str(error).partition(": ")
-    remedy = remedy.removesuffix(", or take --cluster local")
+    remedies = remedy.removesuffix(", or take --cluster local").split(", ")
+    remedy = ", or ".join(each.removeprefix("or ") for each in remedies)
     if needed:
         return Finding(what, State.BROKEN, said, remedy)
     return Finding(what, State.ABSENT, f"{said}; {FOR_KIND_ALONE}", remedy)

@@ -139,8 +139,23 @@ def test_a_run_on_kind_cannot_do_without_them(
     answer = CliRunner().invoke(doctor, ["--cluster", "kind"])
     assert answer.exit_code == 3
     assert "install Docker" in row(answer, "docker")
-    assert "install kind" in row(answer, "kind")
+    told = row(answer, "kind")
+    assert told.endswith("→ install kind (kind.sigs.k8s.io), or name it by --kind-bin")
     assert answer.output.endswith("\nA run cannot start: docker, kind.\n")
+
+
+def test_it_goes_by_the_settings_of_a_run(
+    assets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "my-kind"
+    program.write_text("#!/bin/sh\necho kind v0.33.0 go1.26 linux/amd64\n", "utf-8")
+    program.chmod(0o755)
+    settings = f'cluster = "kind"\nkind-bin = "{program}"\n'
+    (tmp_path / "queuecheck.toml").write_text(settings, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert row(call(), "kind").endswith(f"ok       v0.33 ({program})")
+    assert "etcd" not in call().output
+    assert "etcd" in CliRunner().invoke(doctor, ["--cluster", "local"]).output
 
 
 def test_nothing_slow_is_imported() -> None:

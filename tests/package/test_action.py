@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,9 @@ def play(action: dict[str, Any], directory: Path, **environment: str) -> int:
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step(action, "run")["run"]],
         cwd=directory,
         env={
-            "PATH": f"{directory}{os.pathsep}{os.environ['PATH']}",
+            "PATH": os.environ["PATH"],
+            "PROGRAM": str(directory / "queuecheck"),
+            "RUNNER_TEMP": str(directory),
             "QUEUECHECK_REPORT": "reports",
             "QUEUECHECK_SELECT": "",
             "ARGUMENTS": "",
@@ -65,9 +68,46 @@ def test_arguments_are_split_as_in_a_shell_and_nothing_of_them_is_run(
     assert not (tmp_path / "hacked").exists()
 
 
-def test_without_arguments_there_are_none(action: dict[str, Any], tmp_path: Path) -> None:
-    assert play(action, tmp_path) == 0
+@pytest.mark.parametrize("blanks", ["", " ", "\n \t\n"])
+def test_without_arguments_there_are_none(
+    action: dict[str, Any], tmp_path: Path, blanks: str
+) -> None:
+    assert play(action, tmp_path, ARGUMENTS=blanks) == 0
     assert (tmp_path / "called").read_text("utf-8") == "[run]\n"
+
+
+@pytest.mark.parametrize("words", ["--select 'must", '--strict "features/a.feature:3'])
+def test_a_quote_that_is_not_closed_is_refused(
+    action: dict[str, Any], tmp_path: Path, words: str
+) -> None:
+    assert play(action, tmp_path, ARGUMENTS=words) == 2
+    assert not (tmp_path / "called").exists()
+
+
+def test_the_cache_is_kept_for_as_long_as_the_programs_are_the_same(
+    action: dict[str, Any], tmp_path: Path
+) -> None:
+    def key(text: str) -> str:
+        output = tmp_path / "output"
+        output.unlink(missing_ok=True)
+        (tmp_path / "queuecheck/cluster").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "queuecheck/cluster/programs.py").write_text(text, "utf-8")
+        subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+            env={
+                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+                "GITHUB_ACTION_PATH": str(tmp_path),
+                "GITHUB_OUTPUT": str(output),
+                "RUNNER_TEMP": str(tmp_path),
+            },
+            timeout=60,
+            check=True,
+        )
+        return output.read_text("utf-8")
+
+    script = step(action, "programs")["run"]
+    assert key("1.36") == key("1.36") != key("1.37")
+    assert re.fullmatch(r"digest=[0-9a-f]{64}\n", key("1.36"))
 
 
 @pytest.mark.parametrize("code", ["0", "1", "5"])
