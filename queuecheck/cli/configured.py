@@ -107,16 +107,14 @@ def _converted(
     converted = {}
     for name, setting in found.items():
         value = setting.value
+        of = setting.origin if setting.origin == variable(name) else f"{setting.origin}: {name}"
         if name in options and not isinstance(value, tuple):
             try:
                 value = options[name].type.convert(value, options[name], context)
             except click.BadParameter as error:
-                of = (
-                    setting.origin
-                    if setting.origin == variable(name)
-                    else f"{setting.origin}: {name}"
-                )
                 raise SettingError(f"{of}: {error.message.rstrip('.')}") from error
+            if _kind(name, options[name]) is Kind.INPUT and not Path(str(value)).exists():
+                raise SettingError(f"{of}: there is no {value}")
         converted[name] = Setting(value, setting.origin)
     return converted
 

@@ -75,7 +75,9 @@ class Summary:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """A worker has ended, and may have left something."""
+        """A worker has ended, and may have left something; one that crashed is told elsewhere."""
+        if node in self._workers:
+            self._workers.remove(node)
         self._note(getattr(node, "workeroutput", {}).get(record.LEFT, ""))
 
     @pytest.hookimpl(wrapper=True, trylast=True)
@@ -102,7 +104,7 @@ class Summary:
 
     def _ask_workers(self) -> None:
         """pytest-xdist, once interrupted, heeds no worker, and kills those that take too long."""
-        for worker in self._workers:
+        for worker in list(self._workers):
             if hasattr(worker, "workeroutput"):
                 self.pytest_testnodedown(worker)
             else:

@@ -82,6 +82,17 @@ def test_list_is_about_the_implementation_of_the_settings(
     assert "run against flag 1" in listed("--implementation", "flag.yaml")
 
 
+@pytest.mark.parametrize("command", ["run", "list"])
+def test_a_file_that_is_not_there_is_told_with_where_it_is_named(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    (directory / "queuecheck.toml").write_text('implementation = "nofile.yaml"\n', "utf-8")
+    told = "queuecheck.toml: implementation: there is no nofile.yaml"
+    assert told in refused(command=command)
+    monkeypatch.setenv("QUEUECHECK_IMPLEMENTATION", "none.yaml")
+    assert "QUEUECHECK_IMPLEMENTATION: there is no none.yaml" in refused(command=command)
+
+
 def test_list_refuses_settings_that_a_run_would_refuse(directory: Path) -> None:
     (directory / "queuecheck.toml").write_text("worker = 2\n", "utf-8")
     assert "unknown key 'worker'; did you mean workers?" in refused(command="list")

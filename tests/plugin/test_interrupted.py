@@ -19,6 +19,7 @@ pytest_plugins = ["pytester"]
 REPORT = "--qc-report=out"
 WAITS = """
 
+import os
 import signal
 import threading
 
@@ -27,6 +28,11 @@ import threading
 def waits():
     Path("waiting").open("w").close()
     threading.Event().wait()
+
+
+@then("the worker dies")
+def dies():
+    os._exit(1)
 
 
 @then("it does not heed Ctrl-C")
@@ -100,10 +106,19 @@ def test_ctrl_c_tells_of_a_worker_that_had_to_be_killed(project: Project) -> Non
     )
 
 
-def interrupted(project: Project, step: str, *words: str, more: str = "") -> tuple[Report, int]:
+@pytest.mark.timeout(100)
+def test_ctrl_c_does_not_tell_again_of_a_worker_that_died_before(project: Project) -> None:
+    report, _ = interrupted(project, "it waits for ever", "-n", "2", first="the worker dies")
+    assert [run.outcome for run in report.scenarios] == ["harness-error"]
+    assert report.run.ended_early == "interrupted"
+
+
+def interrupted(
+    project: Project, step: str, *words: str, more: str = "", first: str = "the claim fails"
+) -> tuple[Report, int]:
     """The report and exit code after a Ctrl-C, one scenario having failed and one being there."""
     (project.features / "conftest.py").write_text(CONFTEST + WAITS + more, encoding="utf-8")
-    project.feature(then="the claim fails", file="a")
+    project.feature(then=first, file="a")
     project.feature(id="KQ-QTA-02", then=step, file="b")
     project.pytester.makeconftest(TOLD)
     fifos = [project.pytester.path / name for name in ("told", "waiting")]
