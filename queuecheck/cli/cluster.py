@@ -15,10 +15,10 @@ ENVIRONMENT = 3
 
 
 def _is_name(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    from queuecheck.cli.playground import NAME_PATTERN  # noqa: PLC0415
+    from queuecheck.cli.playground import NAME_PATTERN, NAME_RULE  # noqa: PLC0415
 
     if not NAME_PATTERN.fullmatch(value):
-        raise click.BadParameter(f"{value!r} is no name: small letters, digits and hyphens only")
+        raise click.BadParameter(f"{value!r} is no name: {NAME_RULE}")
     return value
 
 

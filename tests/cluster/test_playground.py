@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,9 +19,17 @@ from click.testing import CliRunner, Result
 
 from queuecheck.cli.cluster import cluster
 from queuecheck.cli.playground import Playground
+from queuecheck.cluster import ClusterError
 from queuecheck.kube import Api, Resource
 from queuecheck.kube.resource import NAMESPACES
 
+# Has the lock of its argument until it is told to end.
+OWNER = """
+import fcntl, os, signal, sys
+fcntl.flock(os.open(sys.argv[1], os.O_RDWR), fcntl.LOCK_EX)
+print("has it", flush=True)
+signal.pause()
+"""
 UNITS = Resource("scheduling.x-k8s.io", "v1alpha1", "queueunits", "QueueUnit")
 
 
@@ -97,12 +108,183 @@ def test_the_kubeconfig_of_what_is_not_running_is_refused(state: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["../up", "Play", "", "a" * 43])
-def test_what_is_no_name_is_refused(state: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["../up", "Play", "", "a" * 43, "a-", "-a"])
+def test_what_is_no_name_is_refused_with_the_rule(state: Path, name: str) -> None:
     answer = call("up", "--name", name)
     assert answer.exit_code == 2
-    assert "is no name" in answer.output
+    assert answer.output.splitlines()[-1].endswith(
+        f"{name!r} is no name: at most 42 small letters, digits and hyphens, beginning and ending "
+        "with a letter or digit"
+    )
+    with pytest.raises(ClusterError, match="is no name: at most 42 small letters"):
+        Playground(name)
     assert not state.exists()
+
+
+@pytest.mark.parametrize("name", ["a", "7", "a--b", "a" * 42])
+def test_what_is_a_name_is_taken(name: str) -> None:
+    assert Playground(name).name == name
+
+
+@pytest.fixture
+def begun(state: Path) -> Playground:
+    """One whose directory is there, as its ``up`` prepares it."""
+    playground = Playground("one")
+    playground.directory.mkdir(parents=True)
+    (playground.directory / "lock").touch()
+    return playground
+
+
+@contextmanager
+def locked(playground: Playground, how: int) -> Iterator[int]:
+    """The descriptor by which the lock is had; closing it gives the lock back."""
+    descriptor = os.open(playground.directory / "lock", os.O_RDWR)
+    fcntl.flock(descriptor, how)
+    try:
+        yield descriptor
+    finally:
+        os.closerange(descriptor, descriptor + 1)  # which may have been closed
+
+
+def test_who_asks_is_not_taken_for_an_owner(begun: Playground) -> None:
+    with locked(begun, fcntl.LOCK_SH):
+        assert not begun.running()
+    with locked(begun, fcntl.LOCK_EX):
+        assert begun.running()
+
+
+def test_an_owner_waits_for_those_who_ask(
+    begun: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with locked(begun, fcntl.LOCK_SH) as asks:
+        monkeypatch.setattr(time, "sleep", lambda _: os.close(asks))
+        with begun.lock():
+            assert begun.running()
+
+
+def test_an_owner_does_not_wait_for_another(begun: Playground) -> None:
+    with (
+        locked(begun, fcntl.LOCK_EX),
+        pytest.raises(BlockingIOError),
+        begun.lock(patience=0),
+    ):
+        pytest.fail("both have it")
+
+
+def test_a_lock_that_was_removed_is_nobodys(begun: Playground) -> None:
+    file = begun.directory / "lock"
+    flock = fcntl.flock
+
+    def removed_first(descriptor: int, how: int) -> None:
+        file.unlink()
+        flock(descriptor, how)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fcntl, "flock", removed_first)
+        with pytest.raises(ClusterError, match="was removed meanwhile"), begun.lock():
+            pytest.fail("it is not there")
+
+
+def test_down_waits_until_an_owner_that_has_just_begun_says_who_it_is(
+    begun: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = [sys.executable, "-c", OWNER, str(begun.directory / "lock")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "has it\n"
+            begun.owner.touch()  # as it is between its making and its writing
+            sleep = time.sleep
+
+            def write(seconds: float) -> None:
+                begun.owner.write_text(f"{process.pid}\n", "utf-8")
+                sleep(seconds)
+
+            monkeypatch.setattr(time, "sleep", write)
+            answer = call("down", "--name", "one")
+        finally:
+            process.kill()
+    assert (answer.exit_code, answer.output) == (0, "cluster one has ended\n")
+    assert process.returncode == -signal.SIGTERM
+    assert not begun.directory.exists()
+
+
+def test_an_owner_that_never_says_who_it_is_is_one_line(
+    begun: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("queuecheck.cli.playground.MOMENT_SECONDS", 0.0)
+    begun.owner.touch()
+    with locked(begun, fcntl.LOCK_EX):
+        answer = call("down", "--name", "one")
+    assert answer.exit_code == 3
+    assert answer.output == (
+        f"queuecheck: cluster one is running, but {begun.owner} does not say as which process; "
+        "it is the one that has the file lock beside it open\n"
+    )
+
+
+def test_there_is_no_kubeconfig_of_what_has_only_begun(begun: Playground) -> None:
+    with locked(begun, fcntl.LOCK_EX):
+        answer = call("kubeconfig", "--name", "one")
+    assert (answer.exit_code, answer.output) == (
+        3,
+        "queuecheck: cluster one is only just starting\n",
+    )
+
+
+def test_an_owner_that_is_gone_when_it_is_killed_is_no_error_of_its_own(
+    begun: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("queuecheck.cli.playground.DOWN_SECONDS", 0.0)
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    begun.owner.write_text(f"{ended.pid}\n", "utf-8")
+    with locked(begun, fcntl.LOCK_EX):
+        answer = call("down", "--name", "one")
+    assert (answer.exit_code, answer.output) == (
+        3,
+        f"queuecheck: cluster one does not end; see {begun.log}\n",
+    )
+
+
+def test_a_second_up_touches_nothing_of_a_first_that_was_quicker(
+    begun: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = (begun.owner, begun.log, begun.directory / "kubeconfig")
+    for file in files:
+        file.write_text("the first's", "utf-8")
+    monkeypatch.setattr("queuecheck.cli.playground.MOMENT_SECONDS", 0.0)
+    with locked(begun, fcntl.LOCK_EX):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Playground, "running", lambda _: False)  # as it was when it looked
+            answer = call("up", "--name", "one")
+        left = [file.read_text("utf-8") for file in files]
+    for file in files:
+        file.unlink()
+    assert left == ["the first's"] * 3
+    assert (answer.exit_code, answer.output) == (
+        3,
+        "queuecheck: cluster one is already running; queuecheck cluster down --name one ends it\n",
+    )
+
+
+def test_down_leaves_alone_what_has_begun_since_the_end(
+    begun: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("queuecheck.cli.playground.MOMENT_SECONDS", 0.0)
+    with locked(begun, fcntl.LOCK_EX), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Playground, "running", lambda _: False)
+        assert call("down", "--name", "one").output == "cluster one is not running\n"
+        assert (begun.directory / "lock").exists()
+
+
+def test_a_start_that_is_told_to_end_says_so(begun: Playground) -> None:
+    owner = [sys.executable, "-c", "import sys; print(); sys.exit(0)"]
+    with pytest.MonkeyPatch.context() as patch:
+        popen = subprocess.Popen
+        patch.setattr(subprocess, "Popen", lambda _, **how: popen(owner, **how))
+        with pytest.raises(ClusterError, match="cluster one did not start: it was told to end"):
+            begun.up(controller=False)
 
 
 def test_a_start_that_fails_says_why_and_leaves_nothing(
