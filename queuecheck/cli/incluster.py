@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,6 +33,14 @@ LOG = "run.log"
 REPORT = "queuecheck"
 DONE = "done"
 FETCHED = "fetched"
+# What is not left to who calls it, and what there is instead.
+INSTEAD = {
+    **dict.fromkeys(
+        ("--cluster", "--kubeconfig", "--context"), "the pod's own cluster is the one that is meant"
+    ),
+    "--report": "--results says where the report goes",
+}
+USAGE = 2
 ENVIRONMENT = 3
 ASK_EVERY = 1.0
 RUN = (sys.executable, "-P", "-m", "queuecheck", "run")
@@ -73,6 +82,7 @@ def in_cluster(*, results: Path | None, linger: float, words: tuple[str, ...]) -
 
     The cluster is reached as the pod's service account. In the results directory come: the
     report and its log, results.tar.gz of both, and last the file done, with the archive's path.
+    What an earlier run has handed over there is removed first.
     """
     directory = (results or Path(os.environ.get(VARIABLE) or RESULTS)).absolute()
     with _heeding_signals() as run:
@@ -126,6 +136,15 @@ def hand_over(directory: Path) -> Path:
     return archive
 
 
+def _remove_earlier(directory: Path) -> None:
+    """What an earlier run has handed over, lest it should be taken for this one's."""
+    for name in (DONE, ARCHIVE, FETCHED):
+        (directory / name).unlink(missing_ok=True)
+    if (directory / LOG).exists():  # otherwise whatever has the report's name is none of ours
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(directory / REPORT)
+
+
 class _Run:
     """The run as a process of its own, so that whatever becomes of it there is a word of it."""
 
@@ -142,11 +161,15 @@ class _Run:
     def play(self, directory: Path, words: tuple[str, ...]) -> int:
         """The run's exit code. What it says is written to a log too."""
         directory.mkdir(parents=True, exist_ok=True)
-        (directory / DONE).unlink(missing_ok=True)
+        _remove_earlier(directory)
         with (
             (directory / LOG).open("w", encoding="utf-8") as log,
             tempfile.TemporaryDirectory(prefix="queuecheck-") as private,
         ):
+            if refused := [word for word in words if word.partition("=")[0] in INSTEAD]:
+                option = refused[0].partition("=")[0]
+                _tell(f"queuecheck: {option}: {NAME} sets it itself; {INSTEAD[option]}\n", log)
+                return USAGE
             try:
                 document = kubeconfig_of(os.environ, ACCOUNT)
             except NotInCluster as error:

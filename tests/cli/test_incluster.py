@@ -86,15 +86,89 @@ def test_a_pod_that_is_asked_to_end_still_hands_over(pod: Path) -> None:
     assert handed_over(pod)["queuecheck/report.json"] == "ended early"
 
 
+@pytest.fixture
+def fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody fetches the archive as soon as it is there."""
+    hand_over = incluster.hand_over
+
+    def and_fetch(directory: Path) -> Path:
+        archive = hand_over(directory)
+        (directory / "fetched").touch()
+        return archive
+
+    monkeypatch.setattr(incluster, "hand_over", and_fetch)
+
+
+@pytest.mark.usefixtures("fetched")
 def test_it_lingers_until_the_archive_was_fetched(pod: Path) -> None:
-    pod.mkdir()
-    (pod / "fetched").touch()
     assert play("--linger", "600", "0") == 0
+    assert (pod / "fetched").exists()
 
 
-def test_the_log_says_when_results_can_be_fetched_and_for_how_long(pod: Path) -> None:
+def test_what_was_fetched_of_an_earlier_run_does_not_end_the_lingering(
+    pod: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pod.mkdir()
     (pod / "fetched").touch()
+    waited = []
+
+    def wait(_seconds: float) -> None:
+        waited.append((pod / "fetched").exists())
+        (pod / "fetched").touch()
+
+    monkeypatch.setattr("queuecheck.cli.incluster.time.sleep", wait)
+    assert play("--linger", "600", "0") == 0
+    assert waited == [False]
+
+
+def test_the_report_of_an_earlier_run_is_not_handed_over_again(
+    pod: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert play("0") == 0
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST")
+    assert play("0") == 3
+    assert set(handed_over(pod)) == {"run.log"}
+
+
+def test_while_a_run_goes_on_there_is_no_archive(
+    pod: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert play("0") == 0
+    look = f"import os; print(sorted(os.listdir({str(pod)!r})))"
+    monkeypatch.setattr(incluster, "RUN", (sys.executable, "-c", look))
+    assert play() == 0
+    assert handed_over(pod) == {"run.log": "['run.log']\n"}
+
+
+def test_what_no_run_has_handed_over_stays(pod: Path) -> None:
+    (pod / "queuecheck").mkdir(parents=True)
+    (pod / "queuecheck" / "theirs.py").touch()
+    assert play("--selcet") != 0  # the run of these tests makes its own directory, and cannot
+    assert (pod / "queuecheck" / "theirs.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--report", "x"), "--report: in-cluster sets it itself; --results says where the "),
+        (("--id", "0", "--report=x"), "--report: in-cluster sets it itself; --results says "),
+        (("--cluster", "kind"), "--cluster: in-cluster sets it itself; the pod's own cluster is"),
+        (("--kubeconfig=x",), "--kubeconfig: in-cluster sets it itself; the pod's own cluster "),
+        (("--context", "x"), "--context: in-cluster sets it itself; the pod's own cluster is "),
+    ],
+)
+def test_what_is_not_left_to_the_caller_is_refused_and_handed_over(
+    pod: Path, words: tuple[str, ...], said: str
+) -> None:
+    assert play(*words) == 2
+    files = handed_over(pod)
+    assert list(files) == ["run.log"]
+    (line,) = files["run.log"].splitlines()
+    assert line.startswith(f"queuecheck: {said}")
+
+
+@pytest.mark.usefixtures("fetched")
+def test_the_log_says_when_results_can_be_fetched_and_for_how_long(pod: Path) -> None:
     told = CliRunner().invoke(cli, ["in-cluster", "--linger", "600", "0"], standalone_mode=False)
     assert told.output.splitlines()[-1] == (
         f"queuecheck: handed over: {pod / 'results.tar.gz'}; the pod stays 600 s, "
