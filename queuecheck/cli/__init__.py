@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import click
 
-from queuecheck.cli.lazy import Entry, LazyGroup
+from queuecheck.cli.lazy import Entry, LazyGroup, Refused
 
 ENVIRONMENT = 3
 WORDS = (
@@ -122,5 +122,6 @@ def one_line(error: click.ClickException) -> str:
 
 def where_to_read(error: click.ClickException) -> str:
     """Which ``--help`` tells more; nothing where the error is our own, which says all."""
-    context = getattr(error, "ctx", None) if error.__cause__ is None else None
+    ours = isinstance(error, Refused) or error.__cause__ is not None
+    context = None if ours else getattr(error, "ctx", None)
     return f" (see {context.command_path} --help)" if context is not None else ""

@@ -22,6 +22,10 @@ class Entry:
     section: str
 
 
+class Refused(click.UsageError):
+    """A usage error that says all there is to say: no ``--help`` tells more."""
+
+
 class LazyGroup(click.Group):
     """A click group over ``entries``, in their order."""
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from queuecheck.cli.lazy import Refused
+
 EPILOG = """\b
 Example:
   queuecheck run --id KQ-SEQ-01
@@ -24,7 +26,9 @@ Example:
 )
 def picture(requirement: str, report: Path) -> int:
     """Draw what was seen of a requirement's first scenario, as SVG."""
-    from queuecheck.profiles import ProfileError, load_profile  # noqa: PLC0415 - what --help does not need
+    from queuecheck import resources  # noqa: PLC0415 - what --help does not need
+    from queuecheck.catalogue import CatalogueError, load_catalogue  # noqa: PLC0415
+    from queuecheck.profiles import ProfileError, load_profile  # noqa: PLC0415
     from queuecheck.report.document import ReportError, read_report  # noqa: PLC0415
     from queuecheck.report.html.draw import draw  # noqa: PLC0415
     from queuecheck.report.html.page import comparable  # noqa: PLC0415
@@ -41,4 +45,8 @@ def picture(requirement: str, report: Path) -> int:
         if name in run.requirements and reading is not None:
             click.echo(draw(reading.chart, key="picture", standalone=True))
             return 0
-    raise click.UsageError(f"{report} has no scenario of {name} in which something was seen")
+    try:  # after the report, which may be of a version that has others
+        load_catalogue(resources.catalogue_file(found.catalogue.profile)).get(requirement)
+    except CatalogueError as error:
+        raise click.UsageError(str(error)) from error
+    raise Refused(f"{report} has no scenario of {name} in which something was seen")
