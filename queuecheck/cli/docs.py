@@ -16,6 +16,8 @@ Examples:
   queuecheck run && queuecheck docs reports
   queuecheck docs reports theirs/report.json --output public"""
 
+ANOTHER = "of another catalogue than the pages are; an ID may mean other things in it"
+
 
 @click.command(epilog=EPILOG)
 @click.argument("reports", nargs=-1, type=click.Path(path_type=Path), metavar="[REPORT]...")
@@ -42,11 +44,19 @@ def docs(reports: tuple[Path, ...], output: Path) -> int:
     home = resources.features_root().parent
     files = dict.fromkeys(each.file for each in suite.scenarios)
     try:
+        found = [read_report(file) for file in reports]
+        for file, report in zip(reports, found, strict=True):
+            if report.catalogue.profile != PROFILE:
+                raise ReportError(
+                    f"{file}: of profile {report.catalogue.profile[:60]}; the pages are {PROFILE}'s"
+                )
+            if report.catalogue.digest != suite.catalogue.digest:
+                click.echo(f"queuecheck: {file}: {ANOTHER}", err=True)
         pages = site(
             suite.catalogue,
             suite.scenarios,
             {file: Source(*read_tree(home / file, place=file)) for file in files},
-            [read_report(file) for file in reports],
+            found,
             profile.looks,
             title=profile.title,
             words=(resources.features_root() / PROFILE / "README.md").read_text("utf-8"),

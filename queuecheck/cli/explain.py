@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from queuecheck.catalogue import CatalogueError, Level
 from queuecheck.cli.suite import read_suite
 from queuecheck.report import NOT_RUN
 from queuecheck.report.document import ReportError, read_document
+from queuecheck.report.text import on_a_line
 
 WIDTH = 100
 REPORTS = Path("reports")
@@ -35,6 +37,8 @@ def explain(requirement: str, report: Path | None) -> None:
         row = suite.catalogue.get(requirement)
     except CatalogueError as error:
         raise click.UsageError(str(error)) from error
+    # Before the first word: where the report is none, half an answer is no answer.
+    result = [] if row.level is Level.WITHDRAWN else list(_result(row.id, report))
     area = suite.catalogue.areas[row.area]
     click.secho(f"{row.id}  {row.level.upper()}  {area.title}", bold=True)
     click.echo()
@@ -47,7 +51,8 @@ def explain(requirement: str, report: Path | None) -> None:
     if row.needs:
         click.echo(f"Needs: {', '.join(row.needs)}")
     click.echo(f"Since: {row.since}")
-    _tell_result(row.id, report)
+    for line in result:
+        click.echo(line)
     scenarios = [each for each in suite.scenarios if row.id in each.requirements]
     if not scenarios:
         click.echo()
@@ -61,8 +66,8 @@ def explain(requirement: str, report: Path | None) -> None:
         click.echo(textwrap.indent(scenario.text, "  "))
 
 
-def _tell_result(name: str, file: Path | None) -> None:
-    """The result in a report. Only one that was named has to be there, and usable."""
+def _result(name: str, file: Path | None) -> Iterator[str]:
+    """The line of the result in a report. Only one that was named has to be there, and usable."""
     try:
         document = read_document(file or REPORTS)
         row = next(row for row in document["requirements"] if row["id"] == name)
@@ -76,4 +81,5 @@ def _tell_result(name: str, file: Path | None) -> None:
     outcome = row.get("outcome", NOT_RUN)
     said = f": {row['reason']}" if row.get("reason") else ""
     passed = f", {row.get('passed', 0)} of {row['runs']} passed" if "runs" in row else ""
-    click.echo(f"Last result: {outcome}{said}{passed} ({' '.join(who)}, run {run[0]} of {run[1]})")
+    title = " ".join(map(str, who))
+    yield on_a_line(f"Last result: {outcome}{said}{passed} ({title}, run {run[0]} of {run[1]})")

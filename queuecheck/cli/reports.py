@@ -12,6 +12,7 @@ from queuecheck.catalogue import Catalogue, load_catalogue
 from queuecheck.profiles import profile_names
 from queuecheck.report import Report
 from queuecheck.report.document import ReportError, read_document, read_report
+from queuecheck.report.text import on_a_line
 
 REFUSED = 1
 PARTIAL = 5
@@ -28,7 +29,8 @@ Examples:
 \b
 Exit codes:
   0 whole and unchanged, whatever its verdict   1 something in it is wrong or was changed
-  2 no report                                   5 unchanged, but a MUST has no result"""
+  2 no report                                   5 unchanged, but a MUST has no result,
+                                                  or ran only in part"""
 )
 @click.argument("report", type=REPORT)
 def verify(report: Path) -> int:
@@ -42,13 +44,14 @@ def verify(report: Path) -> int:
     document = _document(report)
     found = verify(document, _catalogue(document))
     for line in told(found):
-        click.echo(line)
+        click.echo(on_a_line(line))
     if found.wrong:
         click.secho(f"refused: {report}", bold=True, fg="red")
         return REFUSED
     assert found.report is not None
-    click.echo(f"{found.report.implementation.title}: {found.report.judgement.headline}")
-    if found.open:
+    title, headline = found.report.implementation.title, found.report.judgement.headline
+    click.echo(on_a_line(f"{title}: {headline}"))
+    if found.incomplete:
         click.secho(f"unchanged, but incomplete: {report} ({DIGEST})", bold=True, fg="yellow")
         return PARTIAL
     click.secho(f"whole and unchanged: {report} ({DIGEST})", bold=True, fg="green")
@@ -72,7 +75,7 @@ def compare(before: Path, after: Path) -> int:
 
     old, new = _report(before), _report(after)
     for line in (*comparison.sides(old, new), *comparison.differences(old, new)):
-        click.echo(line)
+        click.echo(on_a_line(line))
     found = comparison.changes(old, new)
     for kind, words, colour in (
         ("worse", "worse", "red"),
@@ -83,7 +86,7 @@ def compare(before: Path, after: Path) -> int:
         if some:
             click.secho(f"{words} ({len(some)}):", bold=True, fg=colour)
         for line in comparison.told(some):
-            click.echo(line)
+            click.echo(on_a_line(line))
     if not found:
         click.echo(f"no outcome differs, of {len(new.requirements)} requirements")
     return REFUSED if any(change.kind == "worse" for change in found) else 0
@@ -113,10 +116,15 @@ Examples:
 )
 def matrix(reports: tuple[Path, ...], by: str, layout: str) -> None:
     """Put reports side by side, a column each."""
-    from queuecheck.report.matrix import as_markdown, as_text, rows  # noqa: PLC0415 - only here
+    from queuecheck.report import matrix as table  # noqa: PLC0415 - only here
 
-    cells = rows([_report(file) for file in reports], by=by)
-    click.echo((as_markdown if layout == "markdown" else as_text)(cells), nl=False)
+    found = [_report(file) for file in reports]
+    for line in table.unlike(
+        [(str(file), report) for file, report in zip(reports, found, strict=True)]
+    ):
+        click.echo(f"queuecheck: {line}", err=True)
+    cells = table.rows(found, by=by)
+    click.echo((table.as_markdown if layout == "markdown" else table.as_text)(cells), nl=False)
 
 
 def _report(file: Path) -> Report:

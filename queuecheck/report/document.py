@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import reprlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from queuecheck.report.model import API_VERSION, KIND, Report
 from queuecheck.report.plain import NotPlain, from_plain, to_plain
+from queuecheck.report.text import on_a_line
 from queuecheck.verdict import Outcome
 
 LARGEST = 200 * 1024 * 1024
+LONGEST_WORD = 60
 # What is a long list gets a line for each entry: a reader can search it, and compare two of them.
 LISTS = frozenset({"requirements", "scenarios"})
+# Characters beyond the first 65,536 are written as two halves, which JSON lets stand alone.
+HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class ReportError(Exception):
-    """A file is no report that can be read; the message is one line."""
+    """A file is no report that can be read; the message is one line, whatever the file holds."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(on_a_line(message))
 
 
 def to_document(report: Report) -> dict[str, Any]:
@@ -59,17 +68,22 @@ def read_document(file: Path) -> dict[str, Any]:
         if not text.strip():
             raise ReportError(f"{file}: empty; no report was written to it")
         document = json.loads(text)
+        if HALF.search(text):
+            json.dumps(document, ensure_ascii=False).encode()
     except OSError as error:
         raise ReportError(f"{file}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ReportError(f"{file}: not JSON: not even text in UTF-8") from error
+    except UnicodeEncodeError as error:
+        half = error.object[error.start].encode("unicode_escape").decode()
+        raise ReportError(f"{file}: not text: it has half of a character, {half}") from error
     except (ValueError, RecursionError) as error:
         raise ReportError(f"{file}: not JSON: {' '.join(str(error).split())}") from error
-    said = (document.get("apiVersion"), document.get("kind")) if isinstance(document, dict) else ()
-    if said != (API_VERSION, KIND):
-        raise ReportError(f"{file}: not a report of apiVersion {API_VERSION}, kind {KIND}")
-    found: dict[str, Any] = document
-    return found
+    if not isinstance(document, dict) or _says_of_itself(document) != (API_VERSION, KIND):
+        raise ReportError(
+            f"{file}: not a report of apiVersion {API_VERSION}, kind {KIND}: {_instead(document)}"
+        )
+    return document
 
 
 def to_report(document: Mapping[str, Any], *, name: str) -> Report:
@@ -84,6 +98,27 @@ def to_report(document: Mapping[str, Any], *, name: str) -> Report:
 def read_report(file: Path) -> Report:
     """The report in a file, or in ``report.json`` of a directory. Raises ReportError."""
     return to_report(read_document(file), name=str(file))
+
+
+def _says_of_itself(document: Mapping[str, Any]) -> tuple[Any, Any]:
+    return document.get("apiVersion"), document.get("kind")
+
+
+def _instead(document: object) -> str:
+    """What something else than a report of this version is, and what to do."""
+    if not isinstance(document, dict):
+        return "it is not even a mapping; name the report.json of a run"
+    version, kind = (
+        each if isinstance(each, str) and len(each) < LONGEST_WORD else reprlib.repr(each)
+        for each in _says_of_itself(document)
+    )
+    if kind != KIND:
+        said = f"it says apiVersion {version}, kind {kind}" if document else "it is empty"
+        return f"{said}; name the report.json of a run"
+    versions = document.get("versions")
+    writer = versions.get("queuecheck") if isinstance(versions, dict) else None
+    by = f"queuecheck {writer}" if isinstance(writer, str) and writer else "the queuecheck"
+    return f"it says apiVersion {version}; read it with {by[:LONGEST_WORD]} that wrote it"
 
 
 def _entries(document: Mapping[str, Any]) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """``junit.xml``: one case for each requirement, for the many tools that read such files.
 
 A requirement is a failure where it failed, an error where nobody can tell, and skipped where it did
-not run or is known to fail; the message says which of these.
+not run or is known to fail; the message says which of these. Where the exit code is not 0 and
+nothing of this is a failure or an error, a case for the verdict is one, so that nobody sees green.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ ELEMENTS = {
     Outcome.NOT_SUPPORTED: "skipped",
     NOT_RUN: "skipped",
 }
+WRONG = frozenset({"failure", "error"})
+VERDICT = "verdict"
 # What XML 1.0 cannot hold, not even as a reference.
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -31,22 +34,38 @@ FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def junit(report: Report) -> str:
     """The file's text. Of a selection only what was run is in it."""
     rows = [row for row in report.requirements if row.runs or not report.run.selection]
-    root = ET.Element("testsuites", _counts(rows), name="queuecheck")
+    root = ET.Element("testsuites", name="queuecheck")
     for area in report.catalogue.areas:
         own = [row for row in rows if row.area == area.code]
         if not own:
             continue
-        stamp = report.run.started.removesuffix("Z").partition("+")[0]
-        suite = ET.SubElement(
-            root, "testsuite", _counts(own), name=f"{area.code}: {area.title}", timestamp=stamp
-        )
-        _properties(suite, _facts(report))
+        suite = _suite(root, report, name=f"{area.code}: {area.title}")
         for row in own:
             runs = [report.scenarios[number] for number in row.scenarios]
             _case(suite, row, runs, classname=f"{report.catalogue.profile}.{area.code}")
+    if report.judgement.exit_code and not {case.tag for case in root.iterfind("*/*/*")} & WRONG:
+        _verdict(_suite(root, report, name=VERDICT), report)
+    for suite in (*root, root):
+        _count(suite)
     ET.indent(root)
     text: str = ET.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _suite(root: ET.Element, report: Report, *, name: str) -> ET.Element:
+    stamp = report.run.started.removesuffix("Z").partition("+")[0]
+    suite = ET.SubElement(root, "testsuite", name=name, timestamp=stamp)
+    _properties(suite, _facts(report))
+    return suite
+
+
+def _verdict(suite: ET.Element, report: Report) -> None:
+    said = report.judgement
+    case = ET.SubElement(
+        suite, "testcase", name=VERDICT, classname=report.catalogue.profile, time="0.000"
+    )
+    found = ET.SubElement(case, "error", type=said.verdict, message=_clean(said.headline))
+    found.text = _clean("\n".join([*said.notes, f"exit code {said.exit_code}"]))
 
 
 def _case(
@@ -93,16 +112,14 @@ def _properties(parent: ET.Element, pairs: Iterable[tuple[str, str]]) -> None:
         ET.SubElement(properties, "property", name=name, value=_clean(value))
 
 
-def _counts(rows: Iterable[RequirementRow]) -> dict[str, str]:
-    rows = list(rows)
-    words = [ELEMENTS.get(row.outcome) for row in rows]
-    return {
-        "tests": str(len(rows)),
-        "failures": str(words.count("failure")),
-        "errors": str(words.count("error")),
-        "skipped": str(words.count("skipped")),
-        "time": f"{sum(row.ms for row in rows) / 1000:.3f}",
-    }
+def _count(suite: ET.Element) -> None:
+    """How many cases are in it, or in its suites, and how many of them are what."""
+    cases = list(suite.iter("testcase"))
+    kinds = [child.tag for case in cases for child in case]
+    suite.set("tests", str(len(cases)))
+    for name, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(kinds.count(kind)))
+    suite.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
 
 
 def _clean(text: str) -> str:

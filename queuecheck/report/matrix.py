@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from queuecheck.report.markdown import WORDS, table
 from queuecheck.report.model import NOT_RUN, Report
+from queuecheck.report.text import on_a_line
 from queuecheck.verdict import Outcome
 
 LEVELS = ("must", "should", "may")
@@ -22,7 +23,21 @@ def rows(reports: Sequence[Report], *, by: str) -> list[list[str]]:
             for level in LEVELS
         ),
     ]
-    return [*body, *(_by_area(reports) if by == "area" else _by_requirement(reports))]
+    body += _by_area(reports) if by == "area" else _by_requirement(reports)
+    return [[on_a_line(cell) for cell in row] for row in body]
+
+
+def unlike(named: Sequence[tuple[str, Report]]) -> Iterator[str]:
+    """Which reports, by name, are held against something else than the first; a line each."""
+    (first, one), *others = named
+    for name, other in others:
+        profile = other.catalogue.profile
+        if profile != one.catalogue.profile:
+            yield on_a_line(f"{name}: of profile {profile}, not {one.catalogue.profile} as {first}")
+        elif _meaning(other) != _meaning(one):
+            yield on_a_line(
+                f"{name}: of another catalogue than {first}; an ID may mean other things"
+            )
 
 
 def as_markdown(cells: Sequence[Sequence[str]]) -> str:
@@ -46,6 +61,10 @@ def titles(reports: Sequence[Report]) -> Iterator[str]:
     for report in reports:
         title = report.implementation.title
         yield title if titles[title] == 1 else f"{title}, run {report.run.id}"
+
+
+def _meaning(report: Report) -> tuple[str, Mapping[str, str]]:
+    return report.catalogue.digest, {row.id: row.level for row in report.requirements}
 
 
 def _met(report: Report, *, level: str = "", area: str = "") -> str:

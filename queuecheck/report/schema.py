@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from queuecheck.report.model import API_VERSION, KIND, NOT_RUN, UNDEFINED, Report
-from queuecheck.report.plain import camel
+from queuecheck.report.plain import camel, named
 from queuecheck.verdict import ExitCode, Outcome, Verdict
 
 ID = "https://queuecheck.dev/schemas/report-v1.json"
@@ -48,6 +48,7 @@ NARROWER: Mapping[str, Mapping[str, Any]] = {
 }
 PLAIN = {str: "string", int: "integer", bool: "boolean"}
 MOST_PROBLEMS = 5
+LONGEST = 200
 
 
 def schema() -> dict[str, Any]:
@@ -78,9 +79,10 @@ def problems(document: object) -> Iterator[str]:
     for error in itertools.islice(
         Draft202012Validator(schema()).iter_errors(document), MOST_PROBLEMS
     ):
-        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.path)
         message = " ".join(error.message.split())
-        yield f"{place.lstrip('.') or 'the report'}: {message[:200]}"
+        if len(message) > LONGEST:  # what is wrong with it stands at the end
+            message = f"{message[: LONGEST // 3]}…{message[-2 * LONGEST // 3 :]}"
+        yield f"{named(error.path) or 'the report'}: {message}"
 
 
 def _define(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
@@ -91,7 +93,6 @@ def _define(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "type": "object",
         "description": " ".join((inspect.getdoc(kind) or "").split()),
-        "additionalProperties": False,
         "required": [],
         "properties": {},
     }

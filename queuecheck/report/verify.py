@@ -6,36 +6,39 @@ can compute it anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from queuecheck.catalogue import Catalogue, KnownFailure
-from queuecheck.report import schema
+from queuecheck import __version__
+from queuecheck.catalogue import Catalogue, Requirement
+from queuecheck.report import latency, recount, schema
 from queuecheck.report.document import ReportError, digest_of, to_report
 from queuecheck.report.model import NOT_RUN, Report, RequirementRow
-from queuecheck.verdict import (
-    Outcome,
-    RequirementResult,
-    ScenarioResult,
-    Scope,
-    Verdict,
-    by_requirement,
-    judge,
-)
+from queuecheck.secrecy import MASK
+from queuecheck.verdict import ExitCode, Outcome, RequirementResult, RunVerdict
 
-YES = "yes"
 # As many names as can be read at a glance.
 FEW = 6
 
 
 @dataclass(frozen=True)
 class Verification:
-    """``wrong`` is what makes the report unusable, ``open`` which MUST have no result."""
+    """``wrong`` is what makes the report unusable, ``noted`` what is to be known of it besides.
+
+    ``open`` are the MUST that have no result, ``in_part`` those of which a scenario did not run.
+    """
 
     report: Report | None
     wrong: tuple[str, ...]
     open: tuple[str, ...] = ()
+    in_part: tuple[str, ...] = ()
+    noted: tuple[str, ...] = ()
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether more of a MUST could have been shown."""
+        return bool(self.open or self.in_part)
 
 
 def verify(document: Mapping[str, Any], catalogue: Catalogue | None) -> Verification:
@@ -54,14 +57,21 @@ def verify(document: Mapping[str, Any], catalogue: Catalogue | None) -> Verifica
     except ReportError as error:
         return Verification(None, (*wrong, str(error)))
     wrong += _against_catalogue(report, catalogue)
+    noted: list[str] = []
     if catalogue is not None:
-        wrong += _against_results(report, catalogue)
-    still_open = [
-        row.id
-        for row in report.requirements
-        if row.level == "must" and row.outcome in {NOT_RUN, Outcome.SKIPPED}
-    ]
-    return Verification(report, tuple(wrong), tuple(still_open))
+        results = recount.results_of(report, catalogue)
+        right = recount.verdict_of(report, results, catalogue)
+        wrong += [*_against_results(report, results), *_against_verdict(report, right)]
+        noted += _beside(report, right)
+    must = [row for row in report.requirements if row.level == "must"]
+    still_open = [row.id for row in must if row.outcome in {NOT_RUN, Outcome.SKIPPED}]
+    return Verification(
+        report,
+        tuple(wrong),
+        open=tuple(still_open),
+        in_part=tuple(row.id for row in must if not row.whole and row.id not in still_open),
+        noted=tuple(noted),
+    )
 
 
 def _against_catalogue(report: Report, catalogue: Catalogue | None) -> Iterator[str]:
@@ -75,6 +85,8 @@ def _against_catalogue(report: Report, catalogue: Catalogue | None) -> Iterator[
             f"catalogue: its digest is not that of {profile} in this version of the suite; "
             f"verify it with queuecheck {version}"
         )
+    else:
+        yield from _other_words(report, catalogue)
     levels = {row.id: str(row.level) for row in catalogue.standing}
     found = [row.id for row in report.requirements]
     for name, level in levels.items():
@@ -89,31 +101,92 @@ def _against_catalogue(report: Report, catalogue: Catalogue | None) -> Iterator[
             yield f"{row.id} is {levels[row.id].upper()} in the catalogue, {row.level.upper()} here"
 
 
-def _against_results(report: Report, catalogue: Catalogue) -> Iterator[str]:
-    """What the results, counted again, say otherwise than the report does."""
-    results = by_requirement(
-        [_result(report, number) for number in range(len(report.scenarios))],
-        catalogue,
-        baseline=[
-            KnownFailure(each.id, each.reason, each.link, each.intermittent)
-            for each in report.implementation.baseline
-        ],
-        in_part=[row.id for row in report.requirements if not row.whole],
-    )
+def _other_words(report: Report, catalogue: Catalogue) -> Iterator[str]:
+    """Where the report quotes its catalogue otherwise than it is."""
+    size = len(catalogue.standing)
+    if report.catalogue.size != size:
+        yield f"catalogue: it has {size} requirements, not {report.catalogue.size}"
+    areas = [(area.code, area.title) for area in catalogue.areas.values()]
+    if not _all_alike(
+        [word for area in report.catalogue.areas for word in (area.code, area.title)],
+        [word for area in areas for word in area],
+    ):
+        yield "catalogue: its areas are not those of the report"
+    known = catalogue.requirements
+    found = {
+        row.id: others
+        for row in report.requirements
+        if row.id in known and (others := list(_others(row, known[row.id])))
+    }
+    if len(found) <= FEW:
+        for name, others in found.items():
+            yield f"{name}: not what the catalogue says: {', '.join(others)}"
+    else:
+        yield f"{len(found)} requirements, {next(iter(found))} first, are not as in the catalogue"
+
+
+def _others(row: RequirementRow, right: Requirement) -> Iterator[str]:
+    """Which of its words are others in the catalogue. The level is looked at by itself."""
+    pairs = {
+        "area": (row.area, right.area),
+        "text": (row.text, right.text),
+        "basis": (row.basis, right.origin),
+        "needs": (", ".join(row.needs), ", ".join(right.needs)),
+    }
+    for name, (said, due) in pairs.items():
+        if not _alike(said, due):
+            yield name
+
+
+def _against_results(report: Report, results: Sequence[RequirementResult]) -> Iterator[str]:
+    """What the results, counted again, say of a requirement otherwise than the report does."""
     counted = {result.requirement.id: result for result in results}
+    reasons = {
+        (name, run.outcome, run.reason) for run in report.scenarios for name in run.requirements
+    }
     yield from _astray(report)
     for row in report.requirements:
-        yield from _row(row, counted.get(row.id))
-    stated = judge(results, _scope(report, catalogue))
-    if report.judgement.verdict == Verdict.NO_VERDICT or stated.verdict is Verdict.NO_VERDICT:
-        # Whose error it was may come from outside of the scenarios, as a crash of pytest's does.
-        agree = report.judgement.exit_code != 0
-    else:
-        agree = report.judgement.verdict == stated.word
-    if not agree:
-        yield f"the verdict is {report.judgement.verdict}, its results say {stated.word}"
-    elif report.judgement.exit_code == 0 != stated.exit_code:
-        yield f"the exit code is 0, its results say {int(stated.exit_code)}"
+        yield from _row(row, counted.get(row.id), reasons)
+    if report.latencies != latency.summarise(run.latencies for run in report.scenarios):
+        yield "latencies: they are not those of the scenarios"
+
+
+def _against_verdict(report: Report, right: RunVerdict) -> Iterator[str]:
+    """What the results, judged again, say of the run otherwise than the report does."""
+    said = report.judgement
+    writer = report.versions.get("queuecheck", "another version")
+    # Its sentences may have been others.
+    advice = "" if writer == __version__ else f"; verify it with queuecheck {writer}"
+    if said.verdict != right.word:
+        yield f"the verdict is {said.verdict}, its results say {right.word}"
+        return
+    if not _alike(said.headline, right.headline):
+        yield f"the headline is not what its results say: {right.headline}{advice}"
+    if not _all_alike(said.notes, right.notes):
+        notes = "; ".join(right.notes) or "nothing"
+        yield f"the notes are not what its results say: {notes}{advice}"
+    if said.exit_code not in _possible(report, right):
+        yield f"the exit code is {said.exit_code}, its results say {int(right.exit_code)}"
+
+
+def _possible(report: Report, right: RunVerdict) -> frozenset[int]:
+    """The exit codes that such a run can have ended with."""
+    # A test that is no scenario may have failed beside them.
+    codes = {right.exit_code, ExitCode.NOT_CONFORMANT}
+    if report.run.ended_early:
+        # Nothing was there to run, or pytest itself broke.
+        codes |= {ExitCode.USAGE, ExitCode.HARNESS}
+    return frozenset(map(int, codes))
+
+
+def _beside(report: Report, right: RunVerdict) -> Iterator[str]:
+    """What came from outside of the scenarios, and no result of them can show."""
+    code = report.judgement.exit_code
+    if code != right.exit_code and code in _possible(report, right):
+        yield (
+            f"the exit code is {code}, its results alone would make it {int(right.exit_code)}: "
+            "the run failed at something else than a scenario"
+        )
 
 
 def _astray(report: Report) -> Iterator[str]:
@@ -135,7 +208,12 @@ def _astray(report: Report) -> Iterator[str]:
         )
 
 
-def _row(row: RequirementRow, counted: RequirementResult | None) -> Iterator[str]:
+def _row(
+    row: RequirementRow,
+    counted: RequirementResult | None,
+    reasons: Collection[tuple[str, str, str]],
+) -> Iterator[str]:
+    """``reasons`` are those of all scenarios, with requirement and outcome."""
     said = (row.outcome, row.passed, row.runs)
     right: tuple[str, int, int] = (NOT_RUN, 0, 0)
     if counted is not None:
@@ -145,35 +223,46 @@ def _row(row: RequirementRow, counted: RequirementResult | None) -> Iterator[str
             f"{row.id} is {row.outcome}, {row.passed} of {row.runs} passed; its scenarios say "
             f"{right[0]}, {right[1]} of {right[2]}"
         )
+        return
+    if row.ms != (counted.milliseconds if counted is not None else 0):
+        yield f"{row.id}: its time is not that of its scenarios"
+    # Of several scenarios that ended alike, the one that ended first told the reason.
+    if (row.id, row.outcome, row.reason) not in reasons and not _alike(
+        row.reason, counted.reason if counted is not None else ""
+    ):
+        yield f"{row.id}: its reason is not that of its scenarios"
 
 
-def _result(report: Report, number: int) -> ScenarioResult:
-    run = report.scenarios[number]
-    return ScenarioResult(
-        requirements=run.requirements,
-        outcome=Outcome(run.outcome),
-        milliseconds=run.ms,
-        reason=run.reason,
-        name=run.name,
-        place=run.place,
-    )
+def _all_alike(said: Sequence[str], right: Sequence[str]) -> bool:
+    return len(said) == len(right) and all(map(_alike, said, right))
 
 
-def _scope(report: Report, catalogue: Catalogue) -> Scope:
-    ids = frozenset(row.id for row in catalogue.standing)
-    return Scope(
-        expected=ids,
-        covered=ids,
-        selection=report.run.selection,
-        missing=report.implementation.missing,
-        interrupted=report.run.ended_early,
-        strict=report.configuration.get("strict") == YES,
-        accept_baseline=report.configuration.get("accept-baseline") == YES,
-    )
+def _alike(said: str, right: str) -> bool:
+    """Whether a text is the right one, but for what was masked in it."""
+    if said == right or MASK not in said:
+        return said == right
+    first, *others, last = said.split(MASK)
+    if not (right.startswith(first) and right.endswith(last)):
+        return False
+    at = len(first)
+    for part in others:
+        found = right.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return at <= len(right) - len(last)
 
 
 def told(verification: Verification) -> Sequence[str]:
-    """What is wrong or open, a line each."""
-    many = verification.open
-    names = ", ".join(many) if len(many) <= FEW else f"{len(many)} MUST"
-    return [*verification.wrong, *([f"without a result: {names}"] if many else [])]
+    """What is wrong, open or to be known, a line each."""
+    return [
+        *verification.wrong,
+        *verification.noted,
+        *_listed("without a result", verification.open),
+        *_listed("ran only in part", verification.in_part),
+    ]
+
+
+def _listed(what: str, names: Sequence[str]) -> Iterator[str]:
+    if names:
+        yield f"{what}: {', '.join(names) if len(names) <= FEW else f'{len(names)} MUST'}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from markupsafe import Markup
 
-from queuecheck.report.html.svg import printable
+from queuecheck.report.text import printable
 
 Link = Callable[[str], str | None]
 HEADING = re.compile(r"(\s*)(Feature|Rule|Background|Scenario Outline|Scenario|Examples):(.*)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,22 +12,29 @@ from queuecheck import resources
 from queuecheck.catalogue import load_catalogue
 from queuecheck.cli import cli
 from queuecheck.report import Report
-from queuecheck.report.document import dumps
+from queuecheck.report.document import digest_of, dumps, to_document
 from queuecheck.report.publish import publish
 from queuecheck.verdict import Outcome
 from tests.report import made
 
+NONE = "not a report of apiVersion queuecheck.dev/v1, kind Report"
+HALVED = b'{"apiVersion": "queuecheck.dev/v1", "kind": "Report", "a": "\\uD800"}'
 CATALOGUE = load_catalogue(resources.catalogue_file("koord-queue"))
 FIRST = CATALOGUE.standing[0].id
 
 
-def whole(first: Outcome = Outcome.PASSED, **settings: str) -> Report:
+def whole(first: Outcome = Outcome.PASSED, **settings: object) -> Report:
     """A report of every requirement, all of which passed but perhaps the first."""
     runs = [
         made.scenario(row.id, first if row.id == FIRST else Outcome.PASSED, line=line)
         for line, row in enumerate(CATALOGUE.standing, start=1)
     ]
     return made.report(*runs, catalogue=CATALOGUE, **settings)  # type: ignore[arg-type]
+
+
+def sealed(report: Report) -> Report:
+    """With the digest of what is in it now."""
+    return replace(report, digest=digest_of(to_document(report)))
 
 
 def run(*words: object) -> tuple[int, list[str]]:
@@ -106,6 +114,47 @@ def test_a_selection_is_unchanged_and_incomplete(tmp_path: Path) -> None:
     assert lines[-1].startswith(f"unchanged, but incomplete: {tmp_path} (")
 
 
+def test_a_must_that_ran_only_in_part_is_incomplete(tmp_path: Path) -> None:
+    code, lines = run("verify", written(whole(tests={FIRST: {"quota.feature:999": 1}}), tmp_path))
+    assert code == 5
+    assert lines[:2] == [
+        f"ran only in part: {FIRST}",
+        f"reference 1.0: partial: {FIRST} ran only in part",
+    ]
+    assert lines[-1].startswith(f"unchanged, but incomplete: {tmp_path} (")
+
+
+def test_a_false_headline_is_not_shown(tmp_path: Path) -> None:
+    report = whole(Outcome.FAILED)
+    lie = replace(report.judgement, headline="not conformant: but it is the suite's fault")
+    code, lines = run("verify", written(sealed(replace(report, judgement=lie)), tmp_path))
+    assert code == 1
+    assert lines == [
+        f"the headline is not what its results say: not conformant: {FIRST} failed",
+        f"refused: {tmp_path}",
+    ]
+
+
+SENT = "\x1b[31mred\u202e"
+SHOWN = "\ufffd[31mred\ufffd"
+
+
+@pytest.mark.parametrize(
+    "words", [["verify"], ["compare"], ["matrix", "--format", "text"], ["matrix"]]
+)
+def test_nothing_in_a_report_moves_a_terminal(tmp_path: Path, words: list[str]) -> None:
+    report = whole(Outcome.FAILED, implementation=SENT)
+    run_of = replace(report.run, id=SENT)
+    named = replace(report.scenarios[0], reason=SENT)
+    report = replace(report, run=run_of, scenarios=(named, *report.scenarios[1:]))
+    file = written(report, tmp_path / "a")
+    more = [written(whole(), tmp_path / "b")] if words[0] == "compare" else []
+    result = CliRunner().invoke(cli, [*words, *map(str, more), str(file)])
+    assert set(result.output).isdisjoint(SENT[0] + SENT[-1])
+    if words[0] != "verify":
+        assert SHOWN in result.output.replace("\\", "")
+
+
 @pytest.mark.parametrize("command", ["verify", "compare", "matrix"])
 @pytest.mark.parametrize(
     ("content", "said"),
@@ -115,8 +164,21 @@ def test_a_selection_is_unchanged_and_incomplete(tmp_path: Path) -> None:
         (b"[" * 100_000, "not JSON: "),
         (b"\xff", "not JSON: not even text in UTF-8"),
         (b" \n", "empty; no report was written to it"),
-        (b"[]", "not a report of apiVersion queuecheck.dev/v1, kind Report"),
-        (b'{"apiVersion": "v1", "kind": "Pod"}', "not a report of apiVersion queuecheck.dev/v1"),
+        (b"[]", f"{NONE}: it is not even a mapping; name the report.json of a run"),
+        (b"{}", f"{NONE}: it is empty; name the report.json of a run"),
+        (
+            b'{"apiVersion": "v1", "kind": "Pod\\u001b[2J"}',
+            f"{NONE}: it says apiVersion v1, kind Pod\ufffd[2J; name the report.json of a run",
+        ),
+        (
+            b'{"apiVersion": "v2", "kind": "Report", "versions": {"queuecheck": "2.1"}}',
+            f"{NONE}: it says apiVersion v2; read it with queuecheck 2.1 that wrote it",
+        ),
+        (
+            b'{"apiVersion": {"v": 2}, "kind": "Report"}',
+            f"{NONE}: it says apiVersion {{'v': 2}}; read it with the queuecheck that wrote it",
+        ),
+        (HALVED, "not text: it has half of a character, \\ud800"),
     ],
 )
 def test_what_is_no_report_is_told_in_one_line(
@@ -168,7 +230,27 @@ def test_explain_refuses_a_report_that_was_named_and_is_none(tmp_path: Path) -> 
     (tmp_path / "report.json").write_text("{}", encoding="utf-8")
     result = CliRunner().invoke(cli, ["explain", FIRST, "--report", str(tmp_path)])
     assert result.exit_code == 2
-    assert "not a report of apiVersion" in result.output
+    assert "not a report of apiVersion" in result.stderr
+    assert result.stdout == ""
+
+
+def test_explain_says_in_one_line_what_a_report_says(tmp_path: Path) -> None:
+    report = whole(Outcome.FAILED)
+    row = replace(report.requirements[0], reason="first\x1b[2J\nsecond")
+    report = replace(report, requirements=(row, *report.requirements[1:]))
+    lines = run("explain", FIRST, "--report", written(report, tmp_path))[1]
+    assert [line for line in lines if line.startswith("Last result: failed: first\ufffd[2J second")]
+
+
+def test_a_matrix_says_where_the_catalogues_differ(tmp_path: Path) -> None:
+    report = whole()
+    older = replace(report, catalogue=replace(report.catalogue, digest="sha256:" + "0" * 64))
+    files = [written(report, tmp_path / "a"), written(older, tmp_path / "b")]
+    result = CliRunner().invoke(cli, ["matrix", *map(str, files)])
+    assert result.exit_code == 0
+    said = f"{files[1]}: of another catalogue than {files[0]}; an ID may mean other things"
+    assert result.stderr == f"queuecheck: {said}\n"
+    assert "\n| verdict | conformant | conformant |\n" in result.stdout
 
 
 def test_a_matrix_is_a_table_of_reports(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from queuecheck.report.comparison import changes, differences, told
-from queuecheck.report.matrix import as_markdown, as_text, rows
+from queuecheck.report.matrix import as_markdown, as_text, rows, unlike
 from queuecheck.verdict import Outcome
 from tests.report.made import ANOTHER, MUST, SHOULD, everything, report, scenario
 
@@ -126,6 +126,26 @@ def test_a_table_is_written_for_pages_and_for_terminals() -> None:
     cells = [["area", "a|b"], ["one", "1 of 2"]]
     assert as_markdown(cells) == "| area | a\\|b |\n| --- | --- |\n| one | 1 of 2 |\n"
     assert as_text(cells) == "area  a|b\none   1 of 2\n"
+
+
+def test_reports_of_another_profile_or_catalogue_are_named() -> None:
+    made = report(*everything())
+    other = replace(made, catalogue=replace(made.catalogue, profile="kueue"))
+    newer = replace(made, catalogue=replace(made.catalogue, digest="sha256:" + "0" * 64))
+    lower = replace(made.requirements[0], level="may")
+    milder = replace(made, requirements=(lower, *made.requirements[1:]))
+    named = [("a", made), ("b", made), ("c", other), ("d", newer), ("e\x1b[2J", milder)]
+    assert list(unlike(named)) == [
+        "c: of profile kueue, not koord-queue as a",
+        "d: of another catalogue than a; an ID may mean other things",
+        "e\ufffd[2J: of another catalogue than a; an ID may mean other things",
+    ]
+
+
+@pytest.mark.parametrize("by", ["requirement", "area"])
+def test_a_cell_is_one_line_that_moves_nothing(by: str) -> None:
+    made = report(*everything(), implementation="\x1b[31mred\nor\u202ewhat")
+    assert rows([made], by=by)[0][1] == "\ufffd[31mred or\ufffdwhat 1.0"
 
 
 def test_an_outcome_that_this_version_does_not_know_is_shown_as_it_is() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from queuecheck.report import Report, schema
-from queuecheck.report.document import digest_of, dumps, to_document
+from queuecheck.catalogue import Catalogue
+from queuecheck.report import Judgement, Report, schema
+from queuecheck.report.document import digest_of, dumps, to_document, to_report
+from queuecheck.report.recount import results_of
 from queuecheck.report.verify import Verification, told
 from queuecheck.report.verify import verify as verify_against
-from queuecheck.verdict import Outcome
+from queuecheck.secrecy import Secrets
+from queuecheck.verdict import Outcome, RunVerdict, Scope, judge
 from tests.report.made import ANOTHER, CATALOGUE, IDS, MUST, SHOULD, everything, report, scenario
 
 P, F = Outcome.PASSED, Outcome.FAILED
@@ -30,6 +34,17 @@ def written(made: Report) -> dict[str, Any]:
     """As it is in its file."""
     document: dict[str, Any] = json.loads(dumps(made))
     return document
+
+
+def sealed(document: dict[str, Any]) -> dict[str, Any]:
+    """With the digest of what is in it now."""
+    return document | {"digest": digest_of(document)}
+
+
+def with_verdict(made: Report, judged: RunVerdict) -> Report:
+    """With a verdict that was given elsewhere."""
+    said = Judgement(judged.word, int(judged.exit_code), judged.headline, judged.notes)
+    return replace(made, judgement=said)
 
 
 @pytest.mark.parametrize("must", Outcome)
@@ -64,7 +79,10 @@ def test_what_fails_in_some_runs_only_is_accepted_either_way(outcome: Outcome) -
 def test_a_requirement_that_ran_only_in_part_is_accepted_as_such(baseline: Sequence[str]) -> None:
     made = report(*everything(), baseline=baseline, tests={MUST: {"features/quota.feature:99": 1}})
     assert made.judgement.headline == f"partial: {MUST} ran only in part"
-    assert verify(written(made)).wrong == ()
+    found = verify(written(made))
+    assert (found.wrong, found.open, found.in_part) == ((), (), (MUST,))
+    assert found.incomplete
+    assert told(found) == [f"ran only in part: {MUST}"]
 
 
 def test_a_must_without_a_result_is_told_apart_from_damage() -> None:
@@ -76,6 +94,109 @@ def test_a_must_without_a_result_is_told_apart_from_damage() -> None:
 def test_a_run_that_was_broken_off_is_accepted_and_open() -> None:
     found = verify(written(report(scenario(MUST, P), interrupted="interrupted")))
     assert (found.wrong, found.open) == ((), (ANOTHER,))
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        Scope(IDS, IDS),
+        Scope(IDS, IDS, strict=True, absent=("block",)),
+        Scope(IDS, IDS, missing=("gate", "metrics")),
+        Scope(IDS, IDS, interrupted="stopped; 2 of 3: no, KQ-AAA-02 has no scenario"),
+    ],
+    ids=["plain", "strict", "missing", "interrupted"],
+)
+@pytest.mark.parametrize("ran", [[MUST], [MUST, SHOULD], [ANOTHER, SHOULD], sorted(IDS)])
+@pytest.mark.parametrize("covered", [[], [MUST], [MUST, ANOTHER], [SHOULD], sorted(IDS)])
+@pytest.mark.parametrize("outcome", [P, F, Outcome.ENVIRONMENT])
+def test_under_whatever_terms_a_run_was_judged_its_report_is_accepted(
+    terms: Scope, ran: Sequence[str], covered: Sequence[str], outcome: Outcome
+) -> None:
+    runs = [scenario(name, outcome if name == SHOULD else P) for name in ran]
+    settings = {"strict": "yes" if terms.strict else "no"}
+    made = report(*runs, interrupted=terms.interrupted, configuration=settings)
+    facts = replace(made.implementation, missing=terms.missing, absent=terms.absent)
+    made = replace(made, implementation=facts)
+    judged = judge(results_of(made, CATALOGUE), replace(terms, covered=frozenset(covered)))
+    assert verify(sealed(written(with_verdict(made, judged)))).wrong == ()
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 1), (0, 5), (0, 9), (3, 18), (0, 20)])
+def test_of_many_without_a_scenario_only_the_number_is_told(first: int, last: int) -> None:
+    names = [f"KQ-AAA-{number:02}" for number in range(1, 21)]
+    rows = {name: replace(CATALOGUE.requirements[MUST], id=name) for name in names}
+    catalogue = Catalogue(rows, CATALOGUE.areas)
+    made = report(scenario(names[0], P), catalogue=catalogue)
+    scope = Scope(frozenset(names), covered=frozenset(names[first:last]))
+    judged = judge(results_of(made, catalogue), scope)
+    document = sealed(written(with_verdict(made, judged)))
+    assert verify_against(document, catalogue).wrong == ()
+
+
+@pytest.mark.parametrize(
+    ("interrupted", "code"), [("internal error", 4), ("interrupted", 4), ("interrupted", 2)]
+)
+def test_where_pytest_broke_the_exit_code_may_be_its_own(interrupted: str, code: int) -> None:
+    document = written(report(scenario(MUST, P), interrupted=interrupted))
+    document["judgement"]["exitCode"] = code
+    found = verify(sealed(document))
+    assert found.wrong == ()
+    assert told(found)[0] == (
+        f"the exit code is {code}, its results alone would make it 5: the run failed at something "
+        "else than a scenario"
+    )
+
+
+def test_a_test_that_is_no_scenario_may_have_failed_and_that_is_noted() -> None:
+    document = written(report(*everything()))
+    document["judgement"]["exitCode"] = 1
+    found = verify(sealed(document))
+    assert (found.wrong, found.incomplete) == ((), False)
+    (line,) = told(found)
+    assert line.startswith("the exit code is 1, its results alone would make it 0: ")
+
+
+@pytest.mark.parametrize(
+    ("made", "code"),
+    [
+        *((report(*everything()), code) for code in (2, 3, 4, 5)),
+        *((report(*everything(F)), code) for code in (0, 2, 3, 4, 5)),
+        *((report(*everything(Outcome.ENVIRONMENT)), code) for code in (0, 2, 4, 5)),
+        *((report(scenario(MUST, P), interrupted="stopped"), code) for code in (0, 3)),
+    ],
+)
+def test_an_exit_code_that_no_such_run_ends_with_is_refused(made: Report, code: int) -> None:
+    document = written(made)
+    document["judgement"]["exitCode"] = code
+    right = made.judgement.exit_code
+    assert verify(sealed(document)).wrong == (f"the exit code is {code}, its results say {right}",)
+
+
+def test_what_was_masked_in_a_text_of_the_catalogue_is_no_change() -> None:
+    secrets = Secrets(frozenset({"KQ-BBB-01 asks", "The first"}))
+    made = report(*everything(), secrets=secrets)
+    assert made.requirements[2].text == "what (masked) | for"
+    assert verify(written(made)).wrong == ()
+
+
+def test_of_several_scenarios_any_that_ended_so_may_have_told_the_reason() -> None:
+    runs = [scenario(MUST, F, line=line) for line in (9, 8)]
+    runs = [replace(run, reason=f"line {run.line}") for run in runs]
+    made = report(*runs, selection=True)
+    assert made.requirements[0].reason == "line 9"
+    assert verify(written(made)).wrong == ()
+
+
+def test_fields_of_a_later_version_are_no_fault_but_part_of_the_digest() -> None:
+    made = report(*everything())
+    document = written(made)
+    document["weather"] = "fine"
+    document["requirements"][0]["colour"] = {"red": 1}
+    (line,) = verify(document).wrong
+    assert line.startswith("digest: ")
+    later = sealed(document)
+    assert told(verify(later)) == []
+    assert to_report(later, name="it") == replace(made, digest=later["digest"])
 
 
 def test_a_digest_that_is_missing_is_refused() -> None:
@@ -155,6 +276,43 @@ def _other(document: dict[str, Any]) -> None:
     document["catalogue"]["digest"] = "sha256:" + "0" * 64
 
 
+def _headline(document: dict[str, Any]) -> None:
+    document["judgement"]["headline"] = "not conformant: nothing of importance"
+
+
+def _headline_of_another_version(document: dict[str, Any]) -> None:
+    _headline(document)
+    document["versions"]["queuecheck"] = "0.0.9"
+
+
+def _notes(document: dict[str, Any]) -> None:
+    document["judgement"]["notes"] = ["all is well"]
+
+
+def _text(document: dict[str, Any]) -> None:
+    document["requirements"][0]["text"] = "what is easy"
+
+
+def _area_and_basis(document: dict[str, Any]) -> None:
+    document["requirements"][0] |= {"area": "BBB", "basis": "our own choice", "needs": ["luck"]}
+
+
+def _all_texts(document: dict[str, Any]) -> None:
+    document["catalogue"] |= {"size": 4, "areas": []}
+
+
+def _reason(document: dict[str, Any]) -> None:
+    document["requirements"][1]["reason"] = "somebody else's fault"
+
+
+def _time(document: dict[str, Any]) -> None:
+    document["requirements"][0]["ms"] = 1
+
+
+def _latencies(document: dict[str, Any]) -> None:
+    document["latencies"] = [{"name": "submit to admit", "count": 1, "p50": 1, "p95": 1}]
+
+
 DAMAGE: dict[Callable[[dict[str, Any]], None], str] = {
     _fail: f"{MUST} is passed, 1 of 1 passed; its scenarios say failed, 0 of 1",
     _lose_a_scenario: f"{MUST} is passed, 1 of 1 passed; its scenarios say not-run, 0 of 0",
@@ -165,6 +323,16 @@ DAMAGE: dict[Callable[[dict[str, Any]], None], str] = {
     _succeed: "the exit code is 0, its results say 1",
     _other: "catalogue: its digest is not that of koord-queue in this version of the suite; "
     "verify it with queuecheck 0.1.0",
+    _headline: f"the headline is not what its results say: not conformant: {ANOTHER} failed",
+    _headline_of_another_version: "the headline is not what its results say: not conformant: "
+    f"{ANOTHER} failed; verify it with queuecheck 0.0.9",
+    _notes: "the notes are not what its results say: nothing",
+    _text: f"{MUST}: not what the catalogue says: text",
+    _area_and_basis: f"{MUST}: not what the catalogue says: area, basis, needs",
+    _all_texts: "catalogue: it has 3 requirements, not 4",
+    _reason: f"{ANOTHER}: its reason is not that of its scenarios",
+    _time: f"{MUST}: its time is not that of its scenarios",
+    _latencies: "latencies: they are not those of the scenarios",
 }
 
 
@@ -174,8 +342,7 @@ def test_what_does_not_follow_is_found_even_with_a_new_digest(
 ) -> None:
     document = written(report(*everything(another=F)))
     damage(document)
-    document["digest"] = digest_of(document)
-    assert DAMAGE[damage] in verify(document).wrong
+    assert DAMAGE[damage] in verify(sealed(document)).wrong
 
 
 def test_another_profile_is_refused() -> None:

@@ -71,10 +71,64 @@ def test_what_did_not_run_is_skipped_in_a_whole_run_and_left_out_of_a_selection(
     assert ANOTHER not in kinds(report(ran, selection=True))
 
 
-def test_the_counts_add_up() -> None:
-    root = ET.fromstring(junit(report(*everything(F, Outcome.HARNESS_ERROR))))  # noqa: S314
+@pytest.mark.parametrize(
+    ("made", "verdict", "said"),
+    [
+        (
+            report(scenario(MUST, P), interrupted="stopped"),
+            "partial",
+            "partial: the run ended early (stopped); KQ-AAA-02, KQ-BBB-01 did not run",
+        ),
+        (report(*everything(Outcome.SKIPPED)), "partial", f"partial: {MUST} skipped"),
+        (
+            report(*everything(F), baseline=[MUST]),
+            "not conformant",
+            f"not conformant: {MUST} failed, as the baseline says",
+        ),
+        (
+            report(interrupted="internal error", selection=True),
+            "partial",
+            "partial: the run ended early (internal error)",
+        ),
+    ],
+)
+def test_a_run_that_did_not_succeed_is_never_green(made: Report, verdict: str, said: str) -> None:
+    assert made.judgement.exit_code != 0
+    assert "failure" not in kinds(made).values()
+    error = cases(made)["verdict"].find("error")
+    assert error is not None
+    assert (error.get("type"), error.get("message")) == (verdict, said)
+    assert error.text is not None
+    assert error.text.endswith(f"exit code {made.judgement.exit_code}")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        report(*everything()),
+        report(scenario(MUST, P), selection=True),
+        report(*everything(F), baseline=[MUST], accept_baseline=True),
+        report(*everything(F)),
+        report(*everything(Outcome.ENVIRONMENT)),
+    ],
+)
+def test_the_verdict_is_no_case_where_nothing_or_a_requirement_is_to_blame(made: Report) -> None:
+    assert "verdict" not in kinds(made)
+    blamed = {"failure", "error"} & set(kinds(made).values())
+    assert bool(blamed) is (made.judgement.exit_code != 0)
+
+
+@pytest.mark.parametrize(
+    ("made", "counts"),
+    [
+        (report(*everything(F, Outcome.HARNESS_ERROR)), ["3", "1", "1", "0"]),
+        (report(*everything(Outcome.SKIPPED)), ["4", "0", "1", "1"]),
+    ],
+)
+def test_the_counts_add_up(made: Report, counts: list[str]) -> None:
+    root = ET.fromstring(junit(made))  # noqa: S314 - our own
     names = ("tests", "failures", "errors", "skipped")
-    assert [root.get(name) for name in names] == ["3", "1", "1", "0"]
+    assert [root.get(name) for name in names] == counts
     for name in names:
         assert sum(int(suite.get(name, "")) for suite in root) == int(root.get(name, ""))
 

@@ -7,12 +7,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from queuecheck import resources
 from queuecheck.catalogue import load_catalogue, read_features, read_tree
 from queuecheck.cli import cli
 from queuecheck.report import Report
+from queuecheck.report.document import dumps
 from queuecheck.report.html.templates import address, code, linked, reason
 from queuecheck.site import SiteError, site, write
 from queuecheck.site.gherkin import highlight
@@ -221,6 +222,31 @@ def test_the_command_makes_the_site_and_refuses_what_is_no_report(tmp_path: Path
     )
     assert refused.exit_code == 2
     assert "none.json" in refused.output
+
+
+def made_with(report: Report, directory: Path) -> Result:
+    """What the command said of a report."""
+    file = directory / "report.json"
+    file.write_text(dumps(report), encoding="utf-8")
+    words = ["docs", str(file), "--output", str(directory / "site")]
+    return CliRunner().invoke(cli, words)
+
+
+def test_the_command_refuses_a_report_of_another_profile(tmp_path: Path) -> None:
+    made = judged()
+    other = replace(made, catalogue=replace(made.catalogue, profile="../../etc"))
+    refused = made_with(other, tmp_path)
+    assert refused.exit_code == 2
+    assert "report.json: of profile ../../etc; the pages are koord-queue's" in refused.stderr
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize("digest", [CATALOGUE.digest, "sha256:" + "0" * 64])
+def test_the_command_says_where_a_catalogue_is_another(tmp_path: Path, digest: str) -> None:
+    made = judged()
+    found = made_with(replace(made, catalogue=replace(made.catalogue, digest=digest)), tmp_path)
+    assert found.exit_code == 0, found.output
+    assert ("of another catalogue" in found.stderr) is (digest != CATALOGUE.digest)
 
 
 @pytest.mark.parametrize("width", [360, 1280])

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from html import escape
 
-# Neither XML nor HTML has a way to write these.
-_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-
-
-def printable(value: str) -> str:
-    """The text with a sign in the place of what cannot be written."""
-    return _UNWRITABLE.sub("\ufffd", value)
+from queuecheck.report.text import printable
 
 
 def text(value: str) -> str:

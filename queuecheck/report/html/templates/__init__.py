@@ -13,8 +13,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from queuecheck.report.html.svg import printable
 from queuecheck.report.html.tones import STYLE, definitions
+from queuecheck.report.text import printable
 
 HERE = Path(__file__).parent
 STRESSED = re.compile(r"\*([^*\s](?:[^*]*[^*\s])?)\*")
