@@ -7,7 +7,7 @@ has a label; and what a run has taken away is kept in a ConfigMap.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -45,14 +45,34 @@ class Change:
         return f"{place} had another configuration"
 
 
+@dataclass(frozen=True)
+class Look:
+    """What was seen in a namespace; ``hidden``: the kinds that the user may not list there."""
+
+    changes: tuple[Change, ...]
+    hidden: tuple[str, ...]
+
+
 def find_changes(api: Api, namespace: str) -> tuple[Change, ...]:
-    """Those in the namespace; none for a user who could not have made them. Raises ApiError."""
-    try:
-        return tuple(_changes(api, namespace))
-    except ApiError as error:
-        if error.status == FORBIDDEN:
-            return ()
-        raise
+    """Those in the namespace that the user could have made. Raises ApiError."""
+    return look(api, namespace).changes
+
+
+def look(api: Api, namespace: str) -> Look:
+    """The same, and what there is to be seen for others only. Raises ApiError."""
+    changes: list[Change] = []
+    hidden: list[str] = []
+    # Configuration first: what is started then reads the right one.
+    for resource in (CONFIG_MAPS, DEPLOYMENTS, PODS):
+        try:
+            found = api.list(resource, namespace=namespace).items
+        except ApiError as error:
+            if error.status != FORBIDDEN:
+                raise
+            hidden.append(resource.plural)
+        else:
+            changes += filter(None, (_change(resource, namespace, body) for body in found))
+    return Look(tuple(changes), tuple(hidden))
 
 
 def put_back(api: Api, changes: Sequence[Change]) -> None:
@@ -79,23 +99,19 @@ def put_back(api: Api, changes: Sequence[Change]) -> None:
                 _replace_readers(api, each)
 
 
-def _changes(api: Api, namespace: str) -> Iterator[Change]:
-    # Configuration first: what is started then reads the right one.
-    for resource in (CONFIG_MAPS, DEPLOYMENTS, PODS):
-        for body in api.list(resource, namespace=namespace).items:
-            metadata = body["metadata"]
-            if TAKEN_LABEL in (metadata.get("labels") or {}):
-                kept = body["data"][KEPT]
-                name = json.loads(kept)["metadata"]["name"]
-                yield Change(DEPLOYMENTS, namespace, name, kept, taken=True)
-                continue
-            found = (metadata.get("annotations") or {}).get(AS_FOUND)
-            # The pods of a copy are its own affair.
-            added = COPY_LABEL in (metadata.get("labels") or {}) and not metadata.get(
-                "ownerReferences"
-            )
-            if found is not None or added:
-                yield Change(resource, namespace, metadata["name"], None if added else found)
+def _change(resource: Resource, namespace: str, body: KubeObject) -> Change | None:
+    """What of the object is otherwise than it was found; None if nothing is."""
+    metadata = body["metadata"]
+    labels = metadata.get("labels") or {}
+    if TAKEN_LABEL in labels:
+        kept = body["data"][KEPT]
+        name = json.loads(kept)["metadata"]["name"]
+        return Change(DEPLOYMENTS, namespace, name, kept, taken=True)
+    # The pods of a copy are its own affair.
+    if COPY_LABEL in labels and not metadata.get("ownerReferences"):
+        return Change(resource, namespace, metadata["name"], None)
+    found = (metadata.get("annotations") or {}).get(AS_FOUND)
+    return None if found is None else Change(resource, namespace, metadata["name"], found)
 
 
 def _replace_readers(api: Api, change: Change) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,7 +33,11 @@ from queuecheck.world.names import (
     is_of_run,
 )
 
+LAST = 2  # phase
 GONE_SECONDS = 90.0
+# For one look at what had its time while something else was waited for.
+LOOK_SECONDS = 1.0
+STILL = "it is still there"
 
 
 @dataclass(frozen=True, order=True)
@@ -41,6 +46,8 @@ class Remnant:
 
     ``phase``: those of 0 go first. Then come the Queues (1), which an implementation that still
     runs has then taken away itself; and last the run's own namespace (2), by which it is known.
+    ``deployed``: the namespaces of the Deployments that the run was about, which its own namespace
+    alone says.
     """
 
     phase: int
@@ -49,6 +56,7 @@ class Remnant:
     name: str
     run: str
     started: str = ""
+    deployed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         place = f"{self.namespace}/{self.name}" if self.namespace else self.name
@@ -63,28 +71,36 @@ def find_remains(api: Api, profile: Profile, *, run: str | None = None) -> tuple
 def remove_remains(
     api: Api, profile: Profile, remains: Iterable[Remnant], *, seconds: float = GONE_SECONDS
 ) -> list[str]:
-    """Takes them away and waits until they are gone; what is left after so many seconds, told."""
-    left: list[str] = []
-    for _, phase in itertools.groupby(remains, key=lambda each: each.phase):
-        namespaces = []
+    """Takes them away and waits until they are gone; what is left after so many seconds, told.
+
+    So many for each phase. A run of which something is left keeps its own namespace, too, which is
+    not told: without it nobody would know where else something of that run is.
+    """
+    left: dict[Remnant, str] = {}
+    for _, each_of in itertools.groupby(remains, key=lambda each: each.phase):
+        phase = [each for each in each_of if each.phase < LAST or not _holds(left, each)]
         for each in phase:
             if each.resource == NAMESPACES:
                 _empty(api, profile, each.name)
-                namespaces.append(each.name)
             _delete(api, each.resource, each.name, each.namespace or None)
-        left += _await_gone(api, namespaces, seconds)
-    return left
+        left |= _still_there(api, phase, seconds)
+    return [f"{_titled(each)}: {why}" for each, why in left.items()]
 
 
 def homes(api: Api, profile: Profile) -> tuple[str, ...]:
     """Where the implementations that runs were about have their queues, and their Deployments."""
     found = api.list(NAMESPACES, label_selector=RUN_LABEL).items
-    deployed = {
-        namespace
-        for each in found
-        for namespace in _notes(each).get(DEPLOYMENT_NAMESPACES_NOTE, "").split()
-    }
+    deployed = {namespace for each in found for namespace in _deployed(each)}
     return tuple(sorted(_homes(found, profile) | deployed))
+
+
+def _titled(remnant: Remnant) -> str:
+    return f"namespace {remnant.name}" if remnant.resource == NAMESPACES else str(remnant)
+
+
+def _holds(left: Iterable[Remnant], own: Remnant) -> bool:
+    """Whether anything of that run is left, or of any, where it is known by its name alone."""
+    return any(each.run in {"", own.run} for each in left)
 
 
 class _Search:
@@ -112,7 +128,8 @@ class _Search:
                 yield self._remnant(resource, each)
         for each in namespaces:
             started = _notes(each).get(STARTED_NOTE, "")
-            yield self._remnant(NAMESPACES, each, phase=2 if started else 0, started=started)
+            phase = LAST if started else 0
+            yield self._remnant(NAMESPACES, each, phase=phase, started=started)
         for each in self._queues(namespaces, quotas):
             yield self._remnant(self._profile.queues, each, phase=1)
 
@@ -130,9 +147,14 @@ class _Search:
         self, resource: Resource, body: KubeObject, *, phase: int = 0, started: str = ""
     ) -> Remnant:
         metadata = body["metadata"]
-        run = (metadata.get("labels") or {}).get(RUN_LABEL, "")
         return Remnant(
-            phase, resource, metadata.get("namespace", ""), metadata["name"], run, started
+            phase,
+            resource,
+            metadata.get("namespace", ""),
+            metadata["name"],
+            (metadata.get("labels") or {}).get(RUN_LABEL, ""),
+            started,
+            _deployed(body),
         )
 
     def _queues(
@@ -167,6 +189,10 @@ def _homes(namespaces: Iterable[KubeObject], profile: Profile) -> set[str]:
 
 def _notes(namespace: KubeObject) -> dict[str, str]:
     return namespace["metadata"].get("annotations") or {}
+
+
+def _deployed(namespace: KubeObject) -> tuple[str, ...]:
+    return tuple(_notes(namespace).get(DEPLOYMENT_NAMESPACES_NOTE, "").split())
 
 
 def _kinds_inside(profile: Profile) -> tuple[Resource, ...]:
@@ -214,16 +240,47 @@ def _delete(api: Api, resource: Resource, name: str, namespace: str | None) -> N
         api.delete(resource, name, namespace=namespace, propagation="Background")
 
 
-def _await_gone(api: Api, names: list[str], seconds: float) -> list[str]:
-    """Those of the namespaces that are still there after so many seconds, with the reason.
+def _still_there(api: Api, remains: Iterable[Remnant], seconds: float) -> dict[Remnant, str]:
+    """Those that are not gone within so many seconds, each with the reason.
 
-    Where they could not be listed in that time, all of them.
+    Usually that is one list for each kind and place.
     """
-    if not names:
-        return []
+    deadline = time.monotonic() + seconds
+    left: dict[Remnant, str] = {}
+    least = 0.0
+    # Namespaces take longest; what is looked at after them has had the time that they took.
+    for group in _groups(remains):
+        left |= _await_gone(api, group, max(least, deadline - time.monotonic()))
+        least = LOOK_SECONDS
+    return left
+
+
+def _groups(remains: Iterable[Remnant]) -> Iterator[list[Remnant]]:
+    """Those of one kind in one place, namespaces first; with the run's label, or all without."""
+
+    def place(each: Remnant) -> tuple[bool, Resource, str, bool]:
+        return each.resource != NAMESPACES, each.resource, each.namespace, not each.run
+
+    for _, group in itertools.groupby(sorted(remains, key=place), key=place):
+        yield list(group)
+
+
+def _await_gone(api: Api, remains: list[Remnant], seconds: float) -> dict[Remnant, str]:
+    """Those that are still there after so many seconds, of one kind in one place, and why.
+
+    Where they could not be listed in that time, all of them. A user who may not watch the kind
+    sees by lists, ever less often, when they go.
+    """
+    named = {each.name: each for each in remains}
+    one = remains[0]
     there: dict[str, KubeObject] | None = None
     trouble = ""
-    watch = ListWatch(api, NAMESPACES, label_selector=RUN_LABEL)
+    watch = ListWatch(
+        api,
+        one.resource,
+        namespace=one.namespace or None,
+        label_selector=RUN_LABEL if one.run else None,
+    )
     timer = threading.Timer(seconds, watch.stop)
     timer.daemon = True
     timer.start()
@@ -233,30 +290,35 @@ def _await_gone(api: Api, names: list[str], seconds: float) -> list[str]:
                 trouble = item.reason
                 continue
             if isinstance(item, Listed):
-                there = {_name(each): each for each in item.objects if _name(each) in names}
-            elif there is not None and _name(item.object) in names:
+                there = {_name(each): each for each in item.objects if _name(each) in named}
+            elif there is not None and _name(item.object) in named:
                 there[_name(item.object)] = item.object
                 if item.verb == "DELETED":
                     del there[_name(item.object)]
             if not there:
-                return []
+                return {}
     finally:
         timer.cancel()
         watch.stop()
     if there is None:
         why = f"nobody could see whether it is gone: {trouble or 'no answer'}"
-        return [f"namespace {name}: {why}" for name in sorted(names)]
-    return [f"namespace {name}: {_why_there(body)}" for name, body in sorted(there.items())]
+        return dict.fromkeys(remains, why)
+    why_there = _why_not_empty if one.resource == NAMESPACES else _why_held
+    return {named[name]: why_there(body) or STILL for name, body in sorted(there.items())}
 
 
-def _why_there(namespace: KubeObject) -> str:
+def _why_not_empty(namespace: KubeObject) -> str:
     conditions = (namespace.get("status") or {}).get("conditions") or ()
-    told = [
+    return "; ".join(
         str(each.get("message"))
         for each in conditions
         if each.get("status") == "True" and re.search("Remaining|Failure", str(each.get("type")))
-    ]
-    return "; ".join(told) or "it is still there"
+    )
+
+
+def _why_held(body: KubeObject) -> str:
+    finalizers = body["metadata"].get("finalizers") or ()
+    return f"held by finalizers: {', '.join(finalizers)}" if finalizers else ""
 
 
 def _name(body: KubeObject) -> str:

@@ -1,11 +1,12 @@
 """Whether what was taken away is gone, on a server that may not tell."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from queuecheck.kube import Api
-from queuecheck.kube.resource import NAMESPACES
+from queuecheck.kube.resource import NAMESPACES, PRIORITY_CLASSES
 from queuecheck.profiles import load_profile
 from queuecheck.world.remains import Remnant, remove_remains
 from tests.fault_server import Answer, FaultServer, Stream, event, failure, listing
@@ -64,3 +65,95 @@ def test_what_is_still_there_after_a_list_that_failed_is_told(
 ) -> None:
     server.script("GET", PATH, DOWN, listing("9", namespace()))
     assert left(api, seconds=0.5) == [f"namespace {NAME}: it is still there"]
+
+
+QUOTA = Remnant(0, PROFILE.quotas, "default", "team-a", "abcde")
+QUOTAS = PROFILE.quotas.path(namespace="default")
+OWN = Remnant(2, NAMESPACES, "", "qc-abcde", "abcde", "2026-11-30T12:00:00Z")
+OTHERS_OWN = Remnant(2, NAMESPACES, "", "qc-fghij", "fghij", "2026-11-30T12:00:00Z")
+FORBIDDEN = failure(403, "Forbidden")
+HELD = "held by finalizers: example.com/theirs"
+
+
+def quota(*finalizers: str) -> dict[str, Any]:
+    labels = {"queuecheck.dev/run": "abcde"}
+    metadata = {"name": "team-a", "resourceVersion": "4", "labels": labels}
+    return {"metadata": {**metadata, "finalizers": list(finalizers)}}
+
+
+@pytest.fixture
+def quotas(server: FaultServer) -> FaultServer:
+    server.script("GET", PATH, listing("9"))
+    server.script("DELETE", f"{QUOTAS}/team-a", Answer(200, {}))
+    server.script("WATCH", QUOTAS, Stream(end="silence"))
+    return server
+
+
+def test_what_goes_at_once_costs_one_list(quotas: FaultServer, api: Api) -> None:
+    quotas.script("GET", QUOTAS, listing("9"))
+    assert remove_remains(api, PROFILE, [QUOTA, replace(QUOTA, name="team-b")], seconds=5) == []
+    assert [each.query for each in quotas.requests("GET")] == [
+        {"labelSelector": "queuecheck.dev/run"}
+    ]
+    assert quotas.requests("WATCH") == []
+
+
+def test_a_quota_that_is_held_is_told(quotas: FaultServer, api: Api) -> None:
+    quotas.script("GET", QUOTAS, listing("9", quota("example.com/theirs")))
+    left = remove_remains(api, PROFILE, [QUOTA], seconds=0.3)
+    assert left == [f"ElasticQuota default/team-a: {HELD}"]
+
+
+def test_a_quota_that_is_held_for_a_while_is_waited_for(quotas: FaultServer, api: Api) -> None:
+    quotas.script("GET", QUOTAS, listing("9", quota("example.com/theirs")))
+    quotas.script("WATCH", QUOTAS, Stream(event("DELETED", quota()), end="silence"))
+    assert remove_remains(api, PROFILE, [QUOTA], seconds=5) == []
+
+
+def test_who_may_not_watch_a_kind_sees_by_lists_when_it_is_gone(
+    server: FaultServer, api: Api
+) -> None:
+    classes = PRIORITY_CLASSES.path()
+    ours = {"metadata": {"name": "qc-abcde-p1", "resourceVersion": "4"}}
+    server.script("DELETE", f"{classes}/qc-abcde-p1", Answer(200, {}))
+    server.script("GET", classes, listing("9", ours), listing("10"))
+    server.script("WATCH", classes, FORBIDDEN)
+    remnant = Remnant(0, PRIORITY_CLASSES, "", "qc-abcde-p1", "abcde")
+    assert remove_remains(api, PROFILE, [remnant], seconds=5) == []
+
+
+def test_what_is_known_by_its_name_is_looked_for_without_a_label(
+    server: FaultServer, api: Api
+) -> None:
+    queues = PROFILE.queues.path(namespace="koord-queue")
+    ours = {"metadata": {"name": "team", "resourceVersion": "4"}}
+    server.script("DELETE", f"{queues}/team", Answer(200, {}))
+    server.script("GET", queues, listing("9", ours))
+    server.script("WATCH", queues, Stream(end="silence"))
+    remnant = Remnant(1, PROFILE.queues, "koord-queue", "team", "")
+    left = remove_remains(api, PROFILE, [remnant], seconds=0.3)
+    assert left == ["Queue koord-queue/team: it is still there"]
+    assert [each.query for each in server.requests("GET")] == [{}]
+
+
+def test_what_had_its_time_while_a_namespace_was_waited_for_is_looked_at(
+    quotas: FaultServer, api: Api
+) -> None:
+    quotas.script("GET", PATH, listing("9", namespace()))
+    quotas.script("GET", QUOTAS, listing("9"))
+    left = remove_remains(api, PROFILE, [QUOTA, REMNANT], seconds=0.3)
+    assert left == [f"namespace {NAME}: it is still there"]
+
+
+def test_a_run_of_which_something_is_left_keeps_its_own_namespace(
+    quotas: FaultServer, api: Api
+) -> None:
+    for name in (OWN.name, OTHERS_OWN.name):
+        for resource in ("pods", "nodes"):
+            quotas.script("GET", f"/api/v1/namespaces/{name}/{resource}", listing("1"))
+        quotas.script("DELETE", f"{PATH}/{name}", Answer(200, {}))
+    quotas.script("GET", QUOTAS, listing("9", quota("example.com/theirs")))
+    left = remove_remains(api, PROFILE, [QUOTA, OWN, OTHERS_OWN], seconds=0.3)
+    assert left == [f"ElasticQuota default/team-a: {HELD}"]
+    assert quotas.requests("DELETE", f"{PATH}/{OWN.name}") == []
+    assert len(quotas.requests("DELETE", f"{PATH}/{OTHERS_OWN.name}")) == 1
