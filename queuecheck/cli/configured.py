@@ -28,6 +28,7 @@ from queuecheck.cli.settings import (
 from queuecheck.reading import Unreadable, read_written
 
 FILE = "queuecheck.toml"
+REPORTS = Path("reports")
 # These say what one run is to do, or that somebody has agreed: no file says it for all runs.
 FOR_ONE_RUN = frozenset({"yes", "must-fail", "rerun-failed", "kind-reuse"})
 NO_SETTINGS = frozenset({"config", "show-config", "help", BUDGET})
@@ -52,6 +53,15 @@ def settle(context: click.Context, *, of: click.Command | None = None) -> dict[s
         raise click.UsageError(str(error)) from error
     order = [*options, *(f"{BUDGET}.{name}" for name in DEFAULTS)]
     return {name: found[name] for name in order if name in found}
+
+
+def report_of(context: click.Context) -> tuple[Path, bool]:
+    """The report that a command's ``--report`` names, else that of a run; and whether it does."""
+    from queuecheck.cli.run import run  # noqa: PLC0415 - which has the settings from here
+
+    found = settle(context, of=run)["report"]
+    place = found.value if isinstance(found.value, Path) else REPORTS
+    return place, found.origin == "--report"
 
 
 def shown(settings: Mapping[str, Setting]) -> list[str]:

@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 
 from queuecheck.catalogue import CatalogueError, Level
+from queuecheck.cli.configured import report_of
 from queuecheck.cli.suite import read_suite
 from queuecheck.report import NOT_RUN
 from queuecheck.report.document import ReportError, read_document
 from queuecheck.report.text import on_a_line
 
 WIDTH = 100
-REPORTS = Path("reports")
 EPILOG = """\b
 Examples:
   queuecheck explain KQ-RCL-02
@@ -28,9 +28,10 @@ Examples:
     "--report",
     type=click.Path(path_type=Path),
     metavar="REPORT",
-    help="Whose result is shown (reports, where there is one).",
+    help="Whose result is shown (that of the last run, where there is one).",
 )
-def explain(requirement: str, report: Path | None) -> None:
+@click.pass_context
+def explain(ctx: click.Context, /, requirement: str, **_: object) -> None:
     """Show what a requirement says, its basis, the scenarios that show it and its last result."""
     suite = read_suite()
     try:
@@ -38,7 +39,7 @@ def explain(requirement: str, report: Path | None) -> None:
     except CatalogueError as error:
         raise click.UsageError(str(error)) from error
     # Before the first word: where the report is none, half an answer is no answer.
-    result = [] if row.level is Level.WITHDRAWN else list(_result(row.id, report))
+    result = [] if row.level is Level.WITHDRAWN else list(_result(row.id, *report_of(ctx)))
     area = suite.catalogue.areas[row.area]
     click.secho(f"{row.id}  {row.level.upper()}  {area.title}", bold=True)
     click.echo()
@@ -66,15 +67,15 @@ def explain(requirement: str, report: Path | None) -> None:
         click.echo(textwrap.indent(scenario.text, "  "))
 
 
-def _result(name: str, file: Path | None) -> Iterator[str]:
+def _result(name: str, file: Path, named: bool) -> Iterator[str]:
     """The line of the result in a report. Only one that was named has to be there, and usable."""
     try:
-        document = read_document(file or REPORTS)
+        document = read_document(file)
         row = next(row for row in document["requirements"] if row["id"] == name)
         run = document["run"]["id"], document["run"]["started"]
         who = document["implementation"]["name"], document["implementation"]["version"]
     except (ReportError, LookupError, TypeError, StopIteration) as error:
-        if file is None:
+        if not named:
             return
         reason = str(error) if isinstance(error, ReportError) else f"{file}: no result of {name}"
         raise click.UsageError(reason) from error

@@ -19,21 +19,22 @@ Example:
 @click.option(
     "--report",
     type=click.Path(path_type=Path),
-    default=Path("reports"),
-    show_default=True,
     metavar="FILE",
-    help="The report, or its directory.",
+    help="The report, or its directory (that of the last run).",
 )
-def picture(requirement: str, report: Path) -> int:
+@click.pass_context
+def picture(ctx: click.Context, /, requirement: str, **_: object) -> int:
     """Draw what was seen of a requirement's first scenario, as SVG."""
     from queuecheck import resources  # noqa: PLC0415 - what --help does not need
     from queuecheck.catalogue import CatalogueError, load_catalogue  # noqa: PLC0415
+    from queuecheck.cli.configured import report_of  # noqa: PLC0415
     from queuecheck.profiles import ProfileError, load_profile  # noqa: PLC0415
     from queuecheck.report.document import ReportError, read_report  # noqa: PLC0415
     from queuecheck.report.html.draw import draw  # noqa: PLC0415
     from queuecheck.report.html.page import comparable  # noqa: PLC0415
     from queuecheck.report.html.reading import read  # noqa: PLC0415
 
+    report, _named = report_of(ctx)
     try:
         found = read_report(report)
         looks = load_profile(found.catalogue.profile).looks

@@ -25,6 +25,16 @@ def test_a_picture_of_its_own_is_printed(tmp_path: Path) -> None:
     assert ET.fromstring(result.output).get("viewBox", "").startswith("0 0 960")  # noqa: S314
 
 
+def test_a_picture_is_of_the_report_that_a_run_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(report([PASSED]), tmp_path / "out", homes=())
+    (tmp_path / "queuecheck.toml").write_text('report = "out"\n', "utf-8")
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, ["picture", "kq-seq-01"])
+    assert result.exit_code == 0, result.output
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

@@ -226,6 +226,17 @@ def test_explain_tells_the_last_result_where_there_is_one(
     assert f"Last result: failed: {said}" in run("explain", FIRST)[1]
 
 
+def test_explain_looks_where_a_run_puts_its_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(whole(Outcome.FAILED), tmp_path / "out")
+    monkeypatch.setenv("QUEUECHECK_REPORT", "out")
+    assert any("Last result: failed" in line for line in run("explain", FIRST)[1])
+    monkeypatch.setenv("QUEUECHECK_REPORT", "elsewhere")
+    assert not any("Last result" in line for line in run("explain", FIRST)[1])
+
+
 def test_explain_refuses_a_report_that_was_named_and_is_none(tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text("{}", encoding="utf-8")
     result = CliRunner().invoke(cli, ["explain", FIRST, "--report", str(tmp_path)])
