@@ -7,7 +7,7 @@ runs itself come in as their service accounts, with a token that the server make
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,8 @@ class ExistingCluster:
     """The cluster of a kubeconfig and a context, both named by the user.
 
     ``namespace`` is the run's own: ``start`` makes it, with the annotations, and what is tried out
-    happens in there. ``labels`` are on all that is made here.
+    happens in there. ``labels`` are on all that is made here. ``keeps`` tells in the end whether
+    that namespace stays, because something of the run is left that is found by it.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class ExistingCluster:
         namespace: str,
         labels: Mapping[str, str],
         annotations: Mapping[str, str],
+        keeps: Callable[[], bool] = lambda: False,
     ) -> None:
         if choice.kubeconfig is None or choice.context is None:
             raise ClusterError("; ".join(choice.problems()))
@@ -50,6 +52,7 @@ class ExistingCluster:
         self._namespace = namespace
         self._labels = dict(labels)
         self._annotations = dict(annotations)
+        self._keeps = keeps
         self._capabilities: frozenset[str] = frozenset()
         self._document: dict[str, Any] = {}
         self._directory: Path | None = None
@@ -117,7 +120,7 @@ class ExistingCluster:
             with suppress(ApiError):
                 self._simulated.remove()
         if self._connection.is_open:
-            if self._made:
+            if self._made and not self._keeps():
                 with suppress(ApiError):
                     self._connection.api.delete(NAMESPACES, self._namespace)
             self._connection.close()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -44,7 +44,7 @@ from queuecheck.world.names import (
     run_namespace,
     worker_letters,
 )
-from queuecheck.world.remains import find_remains, remove_remains
+from queuecheck.world.remains import LAST, Remnant, find_remains, remove_remains
 from queuecheck.world.world import Ground, World
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ class Stage:
         self._faults: FaultProxy | None = None
         self._turns: Turns | None = None
         self._last = True  # of the workers that share the cluster
+        self._left = False  # whether something of the run may be left
         # What must not be written down.
         self.secrets = known([*of_environment(os.environ), *descriptor.secrets()])
 
@@ -186,6 +187,8 @@ class Stage:
         cluster.start()
         api = self._api = Api.from_kubeconfig(cluster.kubeconfig, user_agent="queuecheck-stage")
         self._stack.callback(api.close)
+        if self._choice.somebodys:
+            self._stack.push(self._end)
         if "disposable" in cluster.capabilities:
             _ensure_namespace(api, self._descriptor.queue_namespace)
             lend_rights(api, self._descriptor)
@@ -261,18 +264,28 @@ class Stage:
                         sorted({each.namespace for each in self._descriptor.deployments})
                     ),
                 },
+                keeps=lambda: self._left,
             )
         return LocalCluster(manifests=manifests, why=self._choice.why)
 
     def _sweep(self) -> None:
         """While the implementation still runs: what it has made for us is its own to take away."""
+        # The nodes are the cluster's, which has them until its end.
+        self._take_away(lambda each: each.resource != NODES and each.phase < LAST)
+
+    def _end(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Takes away what names the run, if nothing else is left that ``clean`` finds by it."""
+        if kind is None and not self._keep:
+            self._take_away(lambda each: each.phase == LAST)
+        else:
+            self._left = True
+
+    def _take_away(self, chosen: Callable[[Remnant], bool]) -> None:
         assert self._api is not None
         profile = self._descriptor.profile
         try:
             remains = find_remains(self._api, profile, run=self._run)
-            # The nodes are the cluster's, which has them until its end.
-            others = [each for each in remains if each.resource != NODES]
-            left = remove_remains(self._api, profile, others)
+            left = remove_remains(self._api, profile, filter(chosen, remains))
         except ApiError as error:
             left = [str(error)]
         if left:

@@ -12,6 +12,21 @@ from queuecheck.cluster.existing import ExistingCluster
 from tests.fault_server import FaultServer, failure
 
 
+@pytest.mark.parametrize("keeps", [False, True])
+def test_the_namespace_stays_where_it_is_asked_for(tmp_path: Path, *, keeps: bool) -> None:
+    namespaces = "/api/v1/namespaces"
+    with FaultServer(tmp_path) as server:
+        server.script("POST", namespaces, {"metadata": {"name": "qc-x7k2p"}})
+        choice = ClusterChoice("existing", server.kubeconfig, "here")
+        cluster = ExistingCluster(
+            choice, namespace="qc-x7k2p", labels={}, annotations={}, keeps=lambda: keeps
+        )
+        cluster._made = True
+        cluster._connection.open(server.kubeconfig)
+        cluster.stop()
+        assert bool(server.requests("DELETE", f"{namespaces}/qc-x7k2p")) is not keeps
+
+
 def test_the_namespace_of_another_run_is_left_alone(tmp_path: Path) -> None:
     with FaultServer(tmp_path) as server:
         server.script("POST", "/api/v1/namespaces", failure(409, "AlreadyExists"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -9,19 +11,23 @@ import pytest
 from queuecheck.cluster import ClusterError
 from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.cluster.processes import SUPERVISOR
-from queuecheck.implementation import packaged_descriptor
+from queuecheck.implementation import ImplementationError, packaged_descriptor
+from queuecheck.kube.resource import NAMESPACES
 from queuecheck.timeline import Budgets
 from queuecheck.world import CleanupError, EnvironmentBroken, Ground, Stage, cleanup, stage, world
+from queuecheck.world.remains import LAST, Remnant
 from tests.fault_server import FaultServer, listing
 from tests.world.played import Hanging, PlayedGround
 
 
-def stage_of(tmp_path: Path, *, kind: type[Stage] = Stage, canary: bool = True) -> Stage:
+def stage_of(
+    tmp_path: Path, *, kind: type[Stage] = Stage, canary: bool = True, provider: str = "local"
+) -> Stage:
     return kind(
         run="tests",
         worker="",
         descriptor=packaged_descriptor("reference"),
-        cluster=ClusterChoice(provider="local"),
+        cluster=ClusterChoice(provider),
         budgets=Budgets(),
         evidence_directory=tmp_path,
         canary=canary,
@@ -120,6 +126,41 @@ def test_the_priority_classes_of_all_workers_go_with_the_last_of_them(
         assert asked.query["labelSelector"] == "queuecheck.dev/run=tests"
         for name in names:
             assert server.requests("DELETE", f"{classes}/{name}")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_names_a_run_goes_last_and_only_if_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, fails: bool
+) -> None:
+    done: list[str] = []
+
+    def remove(_api: object, _profile: object, chosen: Iterable[Remnant]) -> list[str]:
+        done.extend(each.name for each in chosen)
+        return []
+
+    def restore() -> None:
+        done.append("restored")
+        if fails:
+            raise ImplementationError("the Deployment is not ready")
+
+    scenario = Remnant(0, NAMESPACES, "", "qc-tests-kq-seq-01", "tests")
+    own = Remnant(LAST, NAMESPACES, "", "qc-tests", "tests")
+    ground = PlayedGround(tmp_path)
+    monkeypatch.setattr(ground.implementation, "close", restore, raising=False)
+    with FaultServer(tmp_path) as server:
+        server.script("GET", "/apis/scheduling.k8s.io/v1/priorityclasses", listing("9"))
+        monkeypatch.setattr(Stage, "_cluster", lambda _: Somebodys(server.kubeconfig))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        monkeypatch.setattr(stage, "implement", lambda *_, **__: ground.implementation)
+        monkeypatch.setattr(stage, "check_alone", lambda *_, **__: None)
+        monkeypatch.setattr(stage, "find_remains", lambda *_, **__: (scenario, own))
+        monkeypatch.setattr(stage, "remove_remains", remove)
+        one = stage_of(tmp_path, canary=False, provider="existing")
+        one.open()
+        with pytest.raises(ImplementationError) if fails else nullcontext():
+            one.close()
+    assert done == [scenario.name, "restored", *([] if fails else [own.name])]
+    assert one._left is fails
 
 
 def test_no_world_begins_beside_the_clean_up_of_the_one_before(
