@@ -16,7 +16,6 @@ from tests.fault_server import FaultServer, failure
 def test_the_namespace_stays_where_it_is_asked_for(tmp_path: Path, *, keeps: bool) -> None:
     namespaces = "/api/v1/namespaces"
     with FaultServer(tmp_path) as server:
-        server.script("POST", namespaces, {"metadata": {"name": "qc-x7k2p"}})
         choice = ClusterChoice("existing", server.kubeconfig, "here")
         cluster = ExistingCluster(
             choice, namespace="qc-x7k2p", labels={}, annotations={}, keeps=lambda: keeps
