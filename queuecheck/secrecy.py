@@ -44,16 +44,17 @@ class Secrets:
             text = text.replace(value, MASK)
         return mask(text)
 
-    def masked(self, value: Any) -> Any:
-        """Plain data with every string in it masked."""
-        return _mapped(value, lru_cache(maxsize=None)(self.mask))  # most texts come many times
+    def masked(self, value: Any, *, keys: bool = True) -> Any:
+        """Plain data with every string in it masked; ``keys`` too, unless they are ours."""
+        mask = lru_cache(maxsize=None)(self.mask)  # most texts come many times
+        return _mapped(value, mask, mask if keys else str)
 
 
-def _mapped(value: Any, mask: Callable[[str], str]) -> Any:
+def _mapped(value: Any, mask: Callable[[str], str], key_mask: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
-        return {mask(key): _mapped(item, mask) for key, item in value.items()}
+        return {key_mask(key): _mapped(item, mask, key_mask) for key, item in value.items()}
     if isinstance(value, list):
-        return [_mapped(item, mask) for item in value]
+        return [_mapped(item, mask, key_mask) for item in value]
     return mask(value) if isinstance(value, str) else value
 
 

@@ -45,6 +45,13 @@ def test_each_line_of_a_value_is_secret_by_itself() -> None:
     assert secrets.mask("x second-long-line y") == f"x {MASK} y"
 
 
+def test_a_key_is_masked_unless_it_is_ours() -> None:
+    secrets = known(["evidence"])
+    found = {"evidence": ["no evidence"]}
+    assert secrets.masked(found) == {MASK: [f"no {MASK}"]}
+    assert secrets.masked(found, keys=False) == {"evidence": [f"no {MASK}"]}
+
+
 secret = st.text("abcdefghij0123456789+/=-_.", min_size=8, max_size=40)
 
 

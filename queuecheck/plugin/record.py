@@ -31,7 +31,7 @@ class Record:
 
 def attach(report: pytest.TestReport, record: Record, secrets: Secrets) -> None:
     """Puts the record on the report."""
-    text = json.dumps(secrets.masked(to_plain(record)), ensure_ascii=False)
+    text = json.dumps(secrets.masked(to_plain(record), keys=False), ensure_ascii=False)
     report.user_properties.append((KEY, text))
 
 

@@ -172,6 +172,14 @@ def test_an_exit_code_that_no_such_run_ends_with_is_refused(made: Report, code: 
     assert verify(sealed(document)).wrong == (f"the exit code is {code}, its results say {right}",)
 
 
+def test_a_secret_that_is_called_like_a_field_takes_no_field_away() -> None:
+    run = replace(scenario(MUST, P), evidence="evidence/x")
+    secrets = Secrets(frozenset({"evidence", "judgement", "requirements"}))
+    made = report(run, selection=True, secrets=secrets)
+    assert made.scenarios[0].evidence == "(masked)/x"
+    assert verify(written(made)).wrong == ()
+
+
 def test_what_was_masked_in_a_text_of_the_catalogue_is_no_change() -> None:
     secrets = Secrets(frozenset({"KQ-BBB-01 asks", "The first"}))
     made = report(*everything(), secrets=secrets)
