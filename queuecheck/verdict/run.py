@@ -162,7 +162,7 @@ def _notes(results: Sequence[RequirementResult], scope: Scope) -> Iterable[str]:
 def _praise(results: Sequence[RequirementResult], scope: Scope) -> str:
     passed = _ids(results, {Outcome.PASSED})
     without = f", without {', '.join(scope.absent)}" if scope.absent else ""
-    return f"{_many(passed)} passed{without}"
+    return f"{_many(passed) or '0 requirements'} passed{without}"
 
 
 def _ids(results: Iterable[RequirementResult], outcomes: Iterable[Outcome]) -> list[str]:

@@ -189,6 +189,11 @@ def test_a_baseline_that_passes_is_stale_and_fails_the_run() -> None:
     )
 
 
+def test_where_nothing_passed_the_number_says_so() -> None:
+    judged = run(replace(ALL, selection=True), must=Outcome.NOT_SUPPORTED)
+    assert judged.headline == "selection passed: 0 requirements passed"
+
+
 def test_a_baseline_is_not_stale_while_a_scenario_of_it_is_missing() -> None:
     ran = [ScenarioResult((MUST,), P, 1, place="a.feature:1")]
     (one,) = by_requirement(
