@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from queuecheck import resources
 from queuecheck.cluster import LocalCluster, apply_manifests
@@ -12,6 +13,10 @@ from queuecheck.kube import Api
 from queuecheck.kube.resource import NAMESPACES
 from tests.browser import Browser, browser, program
 from tests.fault_server import FaultServer
+
+# How quick the machine is says nothing of the code.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 
 def pytest_configure() -> None:

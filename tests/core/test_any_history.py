@@ -108,7 +108,7 @@ class Play:
         assert used <= CAPACITY
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.lists(actions, max_size=40))
 def test_use_stays_within_max_and_the_world_comes_to_rest(script: list[tuple[Any, ...]]) -> None:
     play = Play()
@@ -129,7 +129,7 @@ def test_use_stays_within_max_and_the_world_comes_to_rest(script: list[tuple[Any
     assert len(names) == len(set(names))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(st.lists(actions, max_size=30), st.randoms(use_true_random=False))
 def test_a_plan_does_not_depend_on_the_order_in_which_objects_were_met(
     script: list[tuple[Any, ...]], random: Any

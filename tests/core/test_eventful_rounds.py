@@ -148,7 +148,7 @@ class EventfulPlay(Play):
                 raise AssertionError(f"{admitted.ref} is let in before {unit.ref}")
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=True))
 def test_marks_events_and_what_is_released_whatever_comes_in_between(random: Random) -> None:
     play = EventfulPlay()

@@ -134,7 +134,7 @@ def test_a_queue_that_is_not_served_has_no_list() -> None:
     assert relist(world) == 0
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(st.lists(actions, max_size=30))
 def test_whatever_changes_the_list_is_noticed(script: list[tuple[Any, ...]]) -> None:
     play = Play()

@@ -43,7 +43,7 @@ objects = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.sampled_from(Kind), objects, st.booleans()), max_size=6))
 def test_ledgers_bear_whatever_comes(changes: list[tuple[Kind, Any, bool]]) -> None:
     queues, jobs = QueueLedger(namespace="x"), JobLedger()

@@ -45,7 +45,7 @@ class Races(Play):
             self.world.patch(Kind.JOB, "default", name, {"spec": {"suspend": value}})
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.lists(actions, max_size=25), st.lists(st.none() | quick, max_size=25))
 def test_nothing_is_lost_and_the_world_comes_to_rest(
     script: list[tuple[Any, ...]], interference: list[tuple[Any, ...] | None]

@@ -14,7 +14,7 @@ from tests.core.referee import PROTECTION, QUEUES, Game, Judged, scripts
 from tests.core.world import QUEUES as NAMESPACE
 
 Script = list[tuple[Any, ...]]
-played = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+played = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 @played

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from itertools import pairwise
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 
 from queuecheck.report.html.axis import Instant
 from queuecheck.report.html.chart import (
@@ -25,8 +25,6 @@ TONES = {tone.value for tone in Tone}
 # What explains a failure traces every line, and that of hypothesis itself.
 slow = settings(
     max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
 )
 

@@ -13,7 +13,7 @@ from queuecheck.report import Lane, Moment, NotPlain, Report, ScenarioRun, from_
 from queuecheck.report.plain import LONGEST_SHOWN
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.from_type(Report))
 def test_every_report_survives_json(report: Report) -> None:
     assert from_plain(Report, json.loads(json.dumps(to_plain(report)))) == report

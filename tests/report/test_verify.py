@@ -229,7 +229,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 WHOLE = written(report(*everything(should=F)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(_places(WHOLE), key=str)), st.sampled_from(["", 1, "x", [], None]))
 def test_no_change_of_a_single_value_goes_unseen(path: tuple[Any, ...], value: object) -> None:
     document = copy.deepcopy(WHOLE)
@@ -241,7 +241,7 @@ def test_no_change_of_a_single_value_goes_unseen(path: tuple[Any, ...], value: o
     assert bool(verify(document).wrong) is changed
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.sampled_from(sorted(_places(WHOLE), key=str)))
 def test_nothing_is_lost_unseen(path: tuple[Any, ...]) -> None:
     document = copy.deepcopy(WHOLE)

@@ -146,7 +146,7 @@ def test_properties_tell_level_basis_and_scenarios() -> None:
     }
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(), st.text())
 @example("`\r", "")
 @example("**| bold", "")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from queuecheck.timeline import ClaimFailed, Quiet, Step, absent, all_of, any_of, exists
@@ -60,7 +60,6 @@ def passes(claim: object) -> bool:
 
 
 @given(arrivals())
-@settings(deadline=None)
 def test_never_fails_exactly_if_an_observation_shows_the_state(
     given_: tuple[list[Write], list[int]],
 ) -> None:
@@ -72,7 +71,6 @@ def test_never_fails_exactly_if_an_observation_shows_the_state(
 
 
 @given(arrivals())
-@settings(deadline=None)
 def test_never_of_two_kinds_together_is_judged_by_moments_not_by_arrival(
     given_: tuple[list[Write], list[int]],
 ) -> None:
@@ -84,7 +82,6 @@ def test_never_of_two_kinds_together_is_judged_by_moments_not_by_arrival(
 
 
 @given(arrivals())
-@settings(deadline=None)
 def test_stays_is_never_of_the_contrary(given_: tuple[list[Write], list[int]]) -> None:
     written, order = given_
     here = [("Unit", 1), *written]
@@ -98,7 +95,6 @@ def test_stays_is_never_of_the_contrary(given_: tuple[list[Write], list[int]]) -
 
 
 @given(arrivals())
-@settings(deadline=None)
 def test_eventually_sees_the_first_moment_of_the_state(
     given_: tuple[list[Write], list[int]],
 ) -> None:
@@ -135,7 +131,6 @@ def reference_order(written: list[Write], wanted: list[Write]) -> list[int] | No
     arrivals(),
     st.lists(st.tuples(st.sampled_from(sorted(KINDS)), st.integers(0, 2)), min_size=1, max_size=3),
 )
-@settings(deadline=None)
 def test_an_order_does_not_depend_on_how_the_kinds_come_in(
     given_: tuple[list[Write], list[int]], wanted: list[Write]
 ) -> None:
@@ -162,7 +157,6 @@ def claimed_from_here(stage: Stage) -> tuple[bool, bool]:
 
 @given(arrivals(), st.sampled_from((0, 100)), st.integers(0, 4))
 @example(([("Job", 0), ("Unit", 1), ("Unit", 0)], [0, 1, 2]), 100, 1)
-@settings(deadline=None)
 def test_a_claim_about_one_kind_does_not_depend_on_what_another_counts(
     given_: tuple[list[Write], list[int]], jobs: int, start: int
 ) -> None:
@@ -178,7 +172,6 @@ def test_a_claim_about_one_kind_does_not_depend_on_what_another_counts(
 
 
 @given(arrivals(), st.integers(0, 8))
-@settings(deadline=None)
 def test_how_things_stood_at_the_start_does_not_depend_on_how_the_kinds_come_in(
     given_: tuple[list[Write], list[int]], start: int
 ) -> None:
@@ -193,7 +186,6 @@ def test_how_things_stood_at_the_start_does_not_depend_on_how_the_kinds_come_in(
 
 
 @given(arrivals(), st.integers(0, 8))
-@settings(deadline=None)
 def test_no_sighting_is_a_place_before_the_start(
     given_: tuple[list[Write], list[int]], start: int
 ) -> None:
