@@ -14,7 +14,7 @@ import pytest
 
 from queuecheck.report import ClusterFacts, ScenarioRun, from_plain, to_plain
 from queuecheck.secrecy import Secrets
-from queuecheck.verdict import Outcome, ScenarioResult, worst
+from queuecheck.verdict import Outcome, worst
 
 KEY = "queuecheck"
 # Where a worker tells what it could not take down when its session ended.
@@ -56,16 +56,4 @@ def joined(first: ScenarioRun | None, later: ScenarioRun) -> ScenarioRun:
         reason=ending.reason,
         failure="\n".join(run.failure for run in (first, later) if run.failure),
         evidence=first.evidence or later.evidence,
-    )
-
-
-def result(run: ScenarioRun) -> ScenarioResult:
-    """What the verdict wants to know of it."""
-    return ScenarioResult(
-        requirements=run.requirements,
-        outcome=Outcome(run.outcome),
-        milliseconds=run.ms,
-        reason=run.reason,
-        name=run.name,
-        place=run.place,
     )

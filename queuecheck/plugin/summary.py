@@ -17,6 +17,7 @@ from queuecheck.plugin import compat, facts, options, preflight, record
 from queuecheck.report import ClusterFacts, Report, RunFacts, ScenarioRun
 from queuecheck.report.build import build
 from queuecheck.report.publish import publish
+from queuecheck.report.recount import result_of
 from queuecheck.verdict import (
     ExitCode,
     Outcome,
@@ -204,7 +205,7 @@ class Summary:
                 due = scenario.rows * self._config.option.qc_repeat
                 tests.setdefault(name, {})[scenario.place] = due
         return by_requirement(
-            map(record.result, self._runs.values()),
+            map(result_of, self._runs.values()),
             self._catalogue,
             baseline=self._descriptor.baseline,
             tests=tests,

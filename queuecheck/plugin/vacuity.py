@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from queuecheck.plugin import record
 from queuecheck.plugin.summary import Summary
+from queuecheck.report.recount import result_of
 from queuecheck.verdict import ExitCode, RequirementResult, RunVerdict, Verdict, vacuity
 from queuecheck.verdict.run import OPEN
 
@@ -28,7 +28,7 @@ class VacuitySummary(Summary):
 
     def _verdict(self) -> RunVerdict:
         found = vacuity.examine(
-            map(record.result, self._runs.values()),
+            map(result_of, self._runs.values()),
             self._spared,
             implementation=self._descriptor.name,
         )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from queuecheck.catalogue import Catalogue, KnownFailure
-from queuecheck.report.model import Report
+from queuecheck.report.model import Report, ScenarioRun
 from queuecheck.verdict import (
     Outcome,
     RequirementResult,
@@ -20,10 +20,22 @@ from queuecheck.verdict import (
 YES = "yes"
 
 
+def result_of(run: ScenarioRun) -> ScenarioResult:
+    """What the verdict wants to know of a run of a scenario."""
+    return ScenarioResult(
+        requirements=run.requirements,
+        outcome=Outcome(run.outcome),
+        milliseconds=run.ms,
+        reason=run.reason,
+        name=run.name,
+        place=run.place,
+    )
+
+
 def results_of(report: Report, catalogue: Catalogue) -> tuple[RequirementResult, ...]:
     """What came of each requirement that any scenario names, by the catalogue."""
     return by_requirement(
-        [_result(report, number) for number in range(len(report.scenarios))],
+        map(result_of, report.scenarios),
         catalogue,
         baseline=[
             KnownFailure(each.id, each.reason, each.link, each.intermittent)
@@ -74,15 +86,3 @@ def _said(what: str, headline: str) -> set[str]:
     """Of which names, or of how many, a headline says something."""
     found = re.search(rf"([^:;]+) {what}", headline)
     return set() if found is None else set(found[1].strip().split(", "))
-
-
-def _result(report: Report, number: int) -> ScenarioResult:
-    run = report.scenarios[number]
-    return ScenarioResult(
-        requirements=run.requirements,
-        outcome=Outcome(run.outcome),
-        milliseconds=run.ms,
-        reason=run.reason,
-        name=run.name,
-        place=run.place,
-    )
