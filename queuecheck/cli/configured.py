@@ -28,6 +28,7 @@ from queuecheck.cli.settings import (
 from queuecheck.reading import Unreadable, read_written
 
 FILE = "queuecheck.toml"
+# Where a run puts its report, and others look for it, when nobody says.
 REPORTS = Path("reports")
 # These say what one run is to do, or that somebody has agreed: no file says it for all runs.
 FOR_ONE_RUN = frozenset({"yes", "must-fail", "rerun-failed", "kind-reuse"})

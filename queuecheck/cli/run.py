@@ -14,7 +14,7 @@ import click
 from queuecheck import resources
 from queuecheck.budgets import DEFAULTS
 from queuecheck.catalogue import Scenario, Selection, SelectionError, Vocabulary, choice
-from queuecheck.cli.configured import settle, shown
+from queuecheck.cli.configured import REPORTS, settle, shown
 from queuecheck.cli.lazy import SectionedCommand
 from queuecheck.cli.settings import BUDGET, Setting
 from queuecheck.cli.suite import read_descriptor, read_suite
@@ -75,7 +75,7 @@ class Options:
     timeout_scale: float = 1.0
     keep: str | None = None
     evidence: Path | None = None
-    report: Path = Path("reports")
+    report: Path = REPORTS
     rerun_failed: Path | None = None
     strict: bool = False
     accept_baseline: bool = False
@@ -204,7 +204,7 @@ def _offered(command: Callable[..., int]) -> Callable[..., int]:
 @click.option(
     "--report",
     type=click.Path(path_type=Path),
-    default=Path("reports"),
+    default=REPORTS,
     show_default=True,
     metavar="DIR",
     help="Where the report goes: JSON, JUnit, HTML, Markdown and Cucumber Messages.",

@@ -9,6 +9,9 @@ import click
 import pytest
 
 from queuecheck.cli import cli, one_line
+from queuecheck.cli.configured import REPORTS, report_of
+from queuecheck.cli.explain import explain
+from queuecheck.cli.run import Options
 from queuecheck.cli.settings import PREFIX
 
 
@@ -52,6 +55,14 @@ def test_a_flag_outranks_a_variable_a_variable_the_file_the_file_the_default(
     assert found["budget.admit"] == ("4", "queuecheck.toml")
     assert found["cluster"] == ("local", "default")
     assert found["budget.reclaim"] == ("20", "default")
+
+
+def test_when_nobody_says_a_report_is_looked_for_where_a_run_puts_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert origins(capsys)["report"] == (str(REPORTS), "default")
+    assert report_of(explain.make_context("explain", ["KQ-SEQ-01"])) == (REPORTS, False)
+    assert Options().report == REPORTS
 
 
 DESCRIPTOR = """\
