@@ -43,10 +43,10 @@ def workers_of(
 
     A scenario waits for half of its time: one more than there are processors keeps them busy.
     """
-    most = tests or MOST_WORKERS
     if not (asked or choice.bears_workers(descriptor.processes)):
-        return Workers(1, "" if choice.somebodys or most == 1 else _alone(descriptor))
-    wanted = min(asked or min(machine.processors + 1, MOST_WORKERS), tests or asked or MOST_WORKERS)
+        return Workers(1, "" if choice.somebodys or tests == 1 else _alone(descriptor))
+    useful = asked or min(machine.processors + 1, MOST_WORKERS)
+    wanted = min(useful, tests or useful)
     limits = list(_limits(asked, choice, descriptor, machine))
     number, why = min(limits, default=(wanted, ""))
     if number >= wanted:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from queuecheck import resources
 from queuecheck.cli.run import Options, manned
-from queuecheck.cli.workers import Machine, Workers, workers_of
+from queuecheck.cli.workers import MOST_WORKERS, Machine, Workers, workers_of
 from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.implementation import Descriptor, load_descriptor
 
@@ -59,6 +61,17 @@ def test_no_more_than_processors_and_memory_bear(machine: Machine, expected: Wor
 
 def test_what_somebody_has_said_is_done() -> None:
     assert found(9, machine=Machine(1, 1)) == Workers(9)
+
+
+@given(
+    asked=st.integers(0, 9), tests=st.none() | st.integers(1, 9), processors=st.integers(1, 9)
+)
+def test_the_least_of_what_is_asked_there_and_borne_is_taken(
+    asked: int, tests: int | None, processors: int
+) -> None:
+    borne = [asked] if asked else [processors + 1, MOST_WORKERS]
+    there = [] if tests is None else [tests]
+    assert found(asked, tests, machine=Machine(processors, None)) == Workers(min([*borne, *there]))
 
 
 def test_no_more_than_there_are_scenarios_and_nothing_is_said_of_what_they_need_not() -> None:
