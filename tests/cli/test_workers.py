@@ -63,9 +63,7 @@ def test_what_somebody_has_said_is_done() -> None:
     assert found(9, machine=Machine(1, 1)) == Workers(9)
 
 
-@given(
-    asked=st.integers(0, 9), tests=st.none() | st.integers(1, 9), processors=st.integers(1, 9)
-)
+@given(asked=st.integers(0, 9), tests=st.none() | st.integers(1, 9), processors=st.integers(1, 9))
 def test_the_least_of_what_is_asked_there_and_borne_is_taken(
     asked: int, tests: int | None, processors: int
 ) -> None:
