@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from queuecheck.cluster.pods import waits
 from queuecheck.cluster.workload import Workload
 from queuecheck.kube import KubeObject
 
@@ -105,15 +106,10 @@ def lacking_image(pod: KubeObject, workload: Workload) -> str | None:
     That the image which holds a container back is nowhere is no such lack, nor is a first pull that
     has failed: the node tries again.
     """
-    status = pod.get("status") or {}
-    for kind in ("initContainerStatuses", "containerStatuses"):
-        for each in status.get(kind) or ():
-            waiting = (each.get("state") or {}).get("waiting") or {}
-            reason, message = waiting.get("reason"), str(waiting.get("message"))
-            # The words may still be about the image before this one.
-            if reason in LACKING and workload.held not in (each["image"], *message.split('"')):
-                node = pod["spec"].get("nodeName")
-                return f"a pod does not start on node {node}: {reason}: {message}"
+    for wait in waits(pod):
+        # The words may still be about the image before this one.
+        if wait.reason in LACKING and workload.held not in (wait.image, *wait.message.split('"')):
+            return f"a pod does not start on node {pod['spec'].get('nodeName')}: {wait}"
     return None
 
 

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 
+from queuecheck.cluster.pods import uid
 from queuecheck.implementation import pages, pod_logs, rollout
 from queuecheck.implementation.deployed import MetricsPage
 from queuecheck.implementation.errors import ImplementationError
@@ -60,7 +61,7 @@ class Pods:
                 PODS,
                 pod["metadata"]["name"],
                 namespace=self._namespace,
-                uid=rollout.uid(pod),
+                uid=uid(pod),
                 grace_seconds=grace,
             )
 

@@ -7,9 +7,10 @@ first one's, so that services reach them too, and one more that tells them apart
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Any
 
+from queuecheck.cluster.pods import containers, is_leaving, is_over, phase, uid, waits
 from queuecheck.kube import KubeObject
 
 COPY_LABEL = "queuecheck.dev/copy"
@@ -17,7 +18,6 @@ COPY_LABEL = "queuecheck.dev/copy"
 HOPELESS = frozenset(
     {"CrashLoopBackOff", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"}
 )
-OVER = frozenset({"Succeeded", "Failed"})
 # What a server adds to an object; without it the object can be created again.
 SERVERS_OWN = frozenset(
     {"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink"}
@@ -69,55 +69,36 @@ def is_ready(pod: KubeObject) -> bool:
     return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
 
 
-def is_leaving(pod: KubeObject) -> bool:
-    """Whether it was asked to end."""
-    return "deletionTimestamp" in pod["metadata"]
-
-
-def is_over(pod: KubeObject) -> bool:
-    """Whether it has ended and is merely still listed, as an evicted one is."""
-    return (pod.get("status") or {}).get("phase") in OVER
-
-
-def uid(pod: KubeObject) -> str:
-    """What no other pod has."""
-    return str(pod["metadata"]["uid"])
-
-
 def restarts(pod: KubeObject) -> int:
     """How many times a container of it was started again."""
-    return sum(int(each.get("restartCount", 0)) for each in _containers(pod))
+    return sum(int(each.get("restartCount", 0)) for each in containers(pod))
 
 
 def hopeless(pod: KubeObject) -> str | None:
     """Why it will not become ready, if that can be said already."""
-    for each in _containers(pod):
-        waiting = (each.get("state") or {}).get("waiting") or {}
-        if waiting.get("reason") in HOPELESS:
-            return f"pod {pod['metadata']['name']}: container {each['name']}: {_waiting(waiting)}"
+    for wait in waits(pod):
+        if wait.reason in HOPELESS:
+            return f"pod {pod['metadata']['name']}: container {wait.container}: {wait}"
     return None
 
 
 def state(pod: KubeObject) -> str:
     """In one line, what it is and what it waits for."""
-    status = pod.get("status") or {}
-    reasons = [
-        _waiting((each.get("state") or {}).get("waiting") or {}) for each in _containers(pod)
-    ]
+    reasons = [str(wait) for wait in waits(pod)]
     reasons += [
         f"{each.get('reason')}: {each.get('message')}"
-        for each in status.get("conditions") or ()
+        for each in (pod.get("status") or {}).get("conditions") or ()
         if each["type"] == "PodScheduled" and each["status"] == "False"
     ]
-    phase = "ending" if is_leaving(pod) else str(status.get("phase", "Pending"))
-    told = "; ".join(each for each in reasons if each)
-    ready = "" if phase != "Running" or is_ready(pod) else ", not ready"
-    return f"pod {pod['metadata']['name']} is {phase}{ready}" + (f" ({told})" if told else "")
+    what = "ending" if is_leaving(pod) else phase(pod)
+    told = f" ({'; '.join(reasons)})" if reasons else ""
+    ready = "" if what != "Running" or is_ready(pod) else ", not ready"
+    return f"pod {pod['metadata']['name']} is {what}{ready}{told}"
 
 
 def last_end(pod: KubeObject) -> str:
     """How a container of it ended before it was started again."""
-    for each in _containers(pod):
+    for each in containers(pod):
         ended = (each.get("lastState") or {}).get("terminated") or {}
         if ended:
             why = f", {ended['reason']}" if ended.get("reason") else ""
@@ -127,7 +108,7 @@ def last_end(pod: KubeObject) -> str:
 
 def exit_code(pod: KubeObject, container: str) -> int | None:
     """Of a container that has ended."""
-    for each in _containers(pod):
+    for each in containers(pod):
         ended = (each.get("state") or {}).get("terminated")
         if each["name"] == container and ended:
             return int(ended.get("exitCode", -1))
@@ -218,14 +199,3 @@ def tried(found: KubeObject, *, name: str, config_map: str, instead: str) -> Kub
 def _template(deployment: KubeObject) -> KubeObject:
     template: KubeObject = deployment["spec"]["template"]
     return template
-
-
-def _containers(pod: KubeObject) -> Iterator[KubeObject]:
-    status = pod.get("status") or {}
-    for key in ("initContainerStatuses", "containerStatuses"):
-        yield from status.get(key) or ()
-
-
-def _waiting(waiting: KubeObject) -> str:
-    reason, message = waiting.get("reason"), " ".join(str(waiting.get("message") or "").split())
-    return f"{reason}: {message}" if message else str(reason or "")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 
+from queuecheck.cluster.pods import is_over, uid
 from queuecheck.implementation import rollout
 from queuecheck.implementation.config_map import AS_FOUND
 from queuecheck.implementation.deployed import Deployed
@@ -81,9 +82,7 @@ class Workload:
         """Returns when all of its pods are ready, and none is there that has to leave."""
 
         def hopeless(pods: Iterable[KubeObject]) -> str | None:
-            reasons = (
-                rollout.hopeless(pod) for pod in pods if rollout.uid(pod) not in self._dismissed
-            )
+            reasons = (rollout.hopeless(pod) for pod in pods if uid(pod) not in self._dismissed)
             return next((each for each in reasons if each), None)
 
         pods = self._await_pods(
@@ -92,7 +91,7 @@ class Workload:
             seconds=READY_SECONDS + self._grace,
             hopeless=hopeless,
         )
-        self._restarts = {rollout.uid(pod): rollout.restarts(pod) for pod in pods}
+        self._restarts = {uid(pod): rollout.restarts(pod) for pod in pods}
 
     def ask_to_end(self) -> None:
         """The first half of an orderly end, so that several instances can be asked first."""
@@ -103,7 +102,7 @@ class Workload:
     def await_end(self) -> None:
         """The second half: returns when no pod is left."""
         self._await_pods(
-            lambda pods: not any(not rollout.is_over(pod) for pod in pods),
+            lambda pods: not any(not is_over(pod) for pod in pods),
             wanted="gone",
             seconds=END_SECONDS + self._grace,
         )
@@ -140,9 +139,9 @@ class Workload:
         if not self.runs:
             return None
         for pod in self.pods.lately():
-            if rollout.uid(pod) in self._dismissed:  # the watch has not seen it go yet
+            if uid(pod) in self._dismissed:  # the watch has not seen it go yet
                 continue
-            before = self._restarts.get(rollout.uid(pod), 0)
+            before = self._restarts.get(uid(pod), 0)
             if rollout.restarts(pod) > before:
                 reason = f"pod {pod['metadata']['name']}: {rollout.last_end(pod)}"
                 return self._told(f"{self.instance}: {reason}", pod, before_restart=True)
@@ -194,7 +193,7 @@ class Workload:
     def _dismiss(self) -> tuple[KubeObject, ...]:
         """The pods, of which nothing further is expected; what they have said is kept."""
         pods = self.pods.keep_logs()
-        self._dismissed |= {rollout.uid(pod) for pod in pods}
+        self._dismissed |= {uid(pod) for pod in pods}
         return pods
 
     def _scale(self, copies: int) -> KubeObject:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from queuecheck.cluster.pods import waits
 from queuecheck.kube import KubeObject
 
 STARTING = frozenset({"ContainerCreating", "PodInitializing"})
@@ -18,15 +19,11 @@ def obstacle(pods: Iterable[KubeObject]) -> str | None:
 
 
 def _obstacle(pod: KubeObject) -> str | None:
-    status = pod.get("status") or {}
-    for condition in status.get("conditions") or ():
+    for condition in (pod.get("status") or {}).get("conditions") or ():
         if condition["type"] == "PodScheduled" and condition.get("reason") == "Unschedulable":
             return f"finds no node: {condition.get('message')}"
-    for each in status.get("containerStatuses") or ():
-        waiting = (each.get("state") or {}).get("waiting") or {}
-        reason = waiting.get("reason")
-        if reason and reason not in STARTING:
-            need = f"; {IMAGES}" if "Image" in reason else ""
-            node = pod["spec"].get("nodeName")
-            return f"does not start on node {node}: {reason}: {waiting.get('message')}{need}"
+    for wait in waits(pod):
+        if wait.reason not in STARTING:
+            need = f"; {IMAGES}" if "Image" in wait.reason else ""
+            return f"does not start on node {pod['spec'].get('nodeName')}: {wait}{need}"
     return None

@@ -124,7 +124,8 @@ def waiting(image: str, reason: str, *, about: str = "") -> dict[str, Any]:
     message = f'Container image "{about or image}" is not present with pull policy of Never'
     state = {"waiting": {"reason": reason, "message": message}}
     held = pod({"image": image}, nodeName="b")
-    return {**held, "status": {"containerStatuses": [{"image": image, "state": state}]}}
+    told = {"name": "main", "image": image, "state": state}
+    return {**held, "status": {"containerStatuses": [told]}}
 
 
 def test_an_image_that_a_node_lacks_is_told_in_its_words() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from queuecheck.cluster.pods import uid
 from queuecheck.implementation import rollout
 from queuecheck.implementation.watched import Watched
 from queuecheck.kube import Api, KubeObject, NotFound, Resource
@@ -181,7 +182,7 @@ def test_a_round_ends_right_all_the_same(
         submit(there, team, job, priority=1, cpu=1)
     until(there, UNITS, team, lambda units: held(units) == dict.fromkeys(LOW, 1))
     turn_on(there, team)
-    before = {rollout.uid(each) for each in controllers(there)}
+    before = {uid(each) for each in controllers(there)}
     submit(there, team, "urgent", priority=100, cpu=2)
     until(there, UNITS, team, marked)
     with disturbed(there):

@@ -27,6 +27,15 @@ def test_an_image_that_a_node_does_not_have_is_told_with_what_to_do() -> None:
     )
 
 
+def test_an_init_container_that_does_not_start_is_told_of_too() -> None:
+    state = {"waiting": {"reason": "CrashLoopBackOff"}}
+    found = pod(
+        initContainerStatuses=[{"name": "first", "state": state}],
+        containerStatuses=waits("PodInitializing")["status"]["containerStatuses"],
+    )
+    assert obstacle([found]) == "does not start on node node-1: CrashLoopBackOff"
+
+
 def test_a_pod_that_no_node_takes_is_told_in_the_schedulers_words() -> None:
     refused = {
         "type": "PodScheduled",
