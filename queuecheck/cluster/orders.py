@@ -12,6 +12,13 @@ class Order:
     succeeded: int = 0
     failed: int = 0
 
+    def add(self, succeeded: int | None, failed: int | None, *, running: int) -> None:
+        """So many more; with neither number, all that are running succeed."""
+        if succeeded is None and failed is None:
+            succeeded = running
+        self.succeeded += succeeded or 0
+        self.failed += failed or 0
+
     def next_phase(self) -> str | None:
         """The end of the next pod, which is thereby spoken for."""
         if self.succeeded > 0:

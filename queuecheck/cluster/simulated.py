@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from queuecheck.cluster.errors import ClusterError
 from queuecheck.cluster.nodes import SLOT_LABEL
 from queuecheck.cluster.orders import Order
-from queuecheck.cluster.owed import Owed
+from queuecheck.cluster.pods import is_leaving, phase, uid, version
+from queuecheck.cluster.tending import Tending
 from queuecheck.kube import (
     Api,
     ApiError,
@@ -29,6 +29,7 @@ from queuecheck.kube import (
     Listed,
     ListWatch,
     NotFound,
+    WatchItem,
 )
 from queuecheck.kube.resource import NODES, PODS
 
@@ -36,7 +37,6 @@ POOL = 8
 # A control plane that looks after its nodes gives one up that has been silent for 40 s.
 HEARTBEAT_SECONDS = 10.0
 ALLOCATABLE = {"cpu": "100000", "memory": "100Ti", "ephemeral-storage": "100Ti"}
-OVER = frozenset({"Succeeded", "Failed"})
 
 
 class SimulatedNodes:
@@ -63,7 +63,6 @@ class SimulatedNodes:
             if heartbeat
             else None
         )
-        self._lock = threading.RLock()
         self._pods: dict[str, KubeObject] = {}
         self._nodes: list[str] = []
         self._slots: dict[str, str] = {}
@@ -71,17 +70,17 @@ class SimulatedNodes:
         self._orders: dict[str, Order] = {}
         self._ends: dict[str, str] = {}  # by UID: the phase of a pod that is spoken for
         self._released: set[str] = set()
-        self._owed = Owed(self._tend_again)
-        self._failure: BaseException | None = None
-        self._watch = ListWatch(api, PODS, field_selector="spec.nodeName!=")
-        self._thread = threading.Thread(target=self._follow, name="kubelet", daemon=True)
+        self._tending = Tending(
+            ListWatch(api, PODS, field_selector="spec.nodeName!="),
+            see=self._see,
+            again=self._tend_again,
+        )
 
     def start(self) -> None:
         """Makes the nodes, and begins to follow the pods on them."""
-        with self._lock:
-            for _ in range(POOL):
-                self._add_node()
-        self._thread.start()
+        for _ in range(POOL):
+            self._add_node()
+        self._tending.start()
         if self._heart is not None:
             self._heart.start()
 
@@ -91,7 +90,7 @@ class SimulatedNodes:
 
     def open_slot(self, slot: str, *, pods: int) -> None:
         """See NodeDriver."""
-        with self._commands():
+        with self._tending.command():
             node = self._slots.get(slot) or self._free_node()
             self._slots[slot] = node
             self._make_room(node, pods)
@@ -99,23 +98,20 @@ class SimulatedNodes:
 
     def run(self, slot: str) -> None:
         """See NodeDriver."""
-        with self._commands():
+        with self._tending.command():
             self._running.add(slot)
             self._tend_slot(slot)
 
     def finish(self, slot: str, *, succeeded: int | None = None, failed: int | None = None) -> None:
         """See NodeDriver."""
-        with self._commands():
-            order = self._orders.setdefault(slot, Order())
-            if succeeded is None and failed is None:
-                succeeded = sum(1 for pod in self._pods_of(slot) if _phase(pod) == "Running")
-            order.succeeded += succeeded or 0
-            order.failed += failed or 0
+        with self._tending.command():
+            running = sum(phase(pod) == "Running" for pod in self._pods_of(slot))
+            self._orders.setdefault(slot, Order()).add(succeeded, failed, running=running)
             self._tend_slot(slot)
 
     def close_slot(self, slot: str) -> None:
         """See NodeDriver."""
-        with self._commands():
+        with self._tending.command():
             if slot in self._slots:
                 self._shut(self._slots[slot])
 
@@ -125,7 +121,7 @@ class SimulatedNodes:
 
     def reset(self) -> None:
         """See NodeDriver."""
-        with self._commands():
+        with self._tending.command():
             for node in self._slots.values():
                 self._shut(node)
             self._slots.clear()
@@ -136,15 +132,13 @@ class SimulatedNodes:
     def stop(self) -> None:
         """See NodeDriver."""
         self._stopped.set()
-        self._owed.stop()
-        self._watch.stop()
-        for thread in (self._thread, self._heart):
-            if thread is not None and thread.is_alive():
-                thread.join(5)
+        self._tending.stop()
+        if self._heart is not None and self._heart.is_alive():
+            self._heart.join(5)
 
     def remove(self) -> None:
         """Takes the nodes away, after ``stop``, and the pods that are still on them."""
-        with self._lock:
+        with self._tending.lock:
             for pod in self._pods.values():
                 with suppress(NotFound, Conflict):
                     self._release(pod)
@@ -152,11 +146,6 @@ class SimulatedNodes:
                 with suppress(NotFound):
                     self._api.delete(NODES, node)
             self._nodes.clear()
-
-    def _commands(self) -> threading.RLock:
-        if self._failure is not None:
-            raise ClusterError(f"the simulated kubelet has ended: {self._failure!r}")
-        return self._lock
 
     def _add_node(self) -> str:
         name = f"{self._prefix}-{len(self._nodes)}"
@@ -217,33 +206,27 @@ class SimulatedNodes:
     def _label(self, node: str, slot: str | None) -> None:
         self._api.patch(NODES, node, {"metadata": {"labels": {SLOT_LABEL: slot}}})
 
-    def _follow(self) -> None:
-        try:
-            for item in self._watch:
-                with self._lock:
-                    if isinstance(item, Listed):
-                        self._pods = {_uid(pod): pod for pod in item.objects if self._ours(pod)}
-                        self._released &= self._pods.keys()
-                        self._ends = {k: v for k, v in self._ends.items() if k in self._pods}
-                        for pod in list(self._pods.values()):
-                            self._tend(pod)
-                    elif isinstance(item, Changed) and self._ours(item.object):
-                        self._take(item)
-        except Exception as error:
-            self._failure = error  # told to whoever gives the next command
-            raise
+    def _see(self, item: WatchItem) -> None:
+        if isinstance(item, Listed):
+            self._pods = {uid(pod): pod for pod in item.objects if self._ours(pod)}
+            self._released &= self._pods.keys()
+            self._ends = {k: v for k, v in self._ends.items() if k in self._pods}
+            for pod in list(self._pods.values()):
+                self._tend(pod)
+        elif isinstance(item, Changed) and self._ours(item.object):
+            self._take(item)
 
     def _take(self, item: Changed) -> None:
-        uid = _uid(item.object)
+        key = uid(item.object)
         if item.verb == "DELETED":
-            self._pods.pop(uid, None)
-            self._ends.pop(uid, None)
-            self._released.discard(uid)
+            self._pods.pop(key, None)
+            self._ends.pop(key, None)
+            self._released.discard(key)
             return
-        known = self._pods.get(uid)
-        if known is None or _version(known) < _version(item.object):
-            self._pods[uid] = item.object
-        self._tend(self._pods[uid])
+        known = self._pods.get(key)
+        if known is None or version(known) < version(item.object):
+            self._pods[key] = item.object
+        self._tend(self._pods[key])
 
     def _ours(self, pod: KubeObject) -> bool:
         return pod["spec"].get("nodeName") in self._nodes
@@ -258,39 +241,34 @@ class SimulatedNodes:
     def _tend(self, pod: KubeObject) -> None:
         """Brings one pod to where it has to be; harmless if it is there."""
         try:
-            if "deletionTimestamp" in pod["metadata"]:
+            if is_leaving(pod):
                 self._release(pod)
                 return
             slot = _slot(pod)
-            if _phase(pod) == "Pending" and slot in self._running:
+            if phase(pod) == "Pending" and slot in self._running:
                 pod = self._write(pod, _started(pod))
-            if _phase(pod) == "Running" and (phase := self._end_of(pod)):
-                self._write(pod, _ended(pod, phase))
+            if phase(pod) == "Running" and (end := self._end_of(pod)):
+                self._write(pod, _ended(pod, end))
         except (NotFound, Conflict):
             pass  # deleted, or replaced by another of its name: the watch is about to say so
         except ApiError as error:
             if not error.transient:
                 raise
-            self._owed.add(_uid(pod))
+            self._tending.owe(uid(pod))
 
-    def _tend_again(self, uids: frozenset[str]) -> None:
-        with self._lock:
-            try:
-                for uid in uids & self._pods.keys():
-                    self._tend(self._pods[uid])
-            except Exception as error:
-                self._failure = error  # told to whoever gives the next command
-                raise
+    def _tend_again(self, key: str) -> None:
+        if key in self._pods:
+            self._tend(self._pods[key])
 
     def _end_of(self, pod: KubeObject) -> str | None:
         """How it has to end: what was ordered of it, also where writing that has failed before."""
         order = self._orders.get(_slot(pod))
-        if _uid(pod) not in self._ends and order and (phase := order.next_phase()):
-            self._ends[_uid(pod)] = phase
-        return self._ends.get(_uid(pod))
+        if uid(pod) not in self._ends and order and (end := order.next_phase()):
+            self._ends[uid(pod)] = end
+        return self._ends.get(uid(pod))
 
     def _release(self, pod: KubeObject) -> None:
-        if _uid(pod) in self._released:
+        if uid(pod) in self._released:
             return
         metadata = pod["metadata"]
         self._api.delete(
@@ -300,7 +278,7 @@ class SimulatedNodes:
             uid=metadata["uid"],
             grace_seconds=0,
         )
-        self._released.add(_uid(pod))
+        self._released.add(uid(pod))
 
     def _write(self, pod: KubeObject, status: KubeObject) -> KubeObject:
         metadata = pod["metadata"]
@@ -311,7 +289,7 @@ class SimulatedNodes:
             namespace=metadata["namespace"],
             subresource="status",
         )
-        self._pods[_uid(pod)] = written
+        self._pods[uid(pod)] = written
         return written
 
 
@@ -374,18 +352,6 @@ def _container(container: KubeObject, *, state: KubeObject, ready: bool) -> Kube
 
 def _slot(pod: KubeObject) -> str:
     return str(pod["spec"].get("nodeSelector", {}).get(SLOT_LABEL, ""))
-
-
-def _phase(pod: KubeObject) -> str:
-    return str(pod.get("status", {}).get("phase", "Pending"))
-
-
-def _uid(pod: KubeObject) -> str:
-    return str(pod["metadata"]["uid"])
-
-
-def _version(pod: KubeObject) -> int:
-    return int(pod["metadata"]["resourceVersion"])
 
 
 def _now() -> str:
