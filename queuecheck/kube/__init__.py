@@ -15,6 +15,7 @@ from queuecheck.kube.errors import (
     NotFound,
     Unreachable,
 )
+from queuecheck.kube.refusals import going_on
 from queuecheck.kube.resource import Resource
 from queuecheck.kube.watch import Changed, Interrupted, Listed, ListWatch, WatchItem
 
@@ -35,4 +36,5 @@ __all__ = [
     "Resource",
     "Unreachable",
     "WatchItem",
+    "going_on",
 ]

@@ -69,11 +69,17 @@ def is_environment(error: BaseException) -> bool:
 
 
 def taking_down(error: BaseException) -> str:
-    """One line about what failed when all was taken down at the end of the session."""
+    """One line about what failed when all was taken down at the end of the session.
+
+    Where several things are left it says how many, and a line for each of them follows.
+    """
     if isinstance(error, BaseExceptionGroup):
-        return "; ".join(taking_down(each) for each in error.exceptions)
+        parts = [taking_down(each).partition("\n") for each in error.exceptions]
+        lines = ["; ".join(first for first, _, _ in parts), *(each for _, _, each in parts)]
+        return "\n".join(filter(None, lines))
     kind = "" if isinstance(error, (*ENVIRONMENT, CleanupError)) else f"{type(error).__name__}: "
-    return f"not all was taken down: {kind}{_line(error)}"
+    left = str(error).strip().splitlines()[1:] if isinstance(error, CleanupError) else []
+    return "\n".join([f"not all was taken down: {kind}{_line(error)}", *left])
 
 
 def _is_claim_of_a_step(error: BaseException) -> bool:

@@ -46,7 +46,7 @@ class Summary:
         self._interrupted = ""
         self._started = facts.now()
         self._published = ""
-        # What could not be taken down when the session ended.
+        # What could not be taken down when the session ended; of several things each has a line.
         self._left: list[str] = []
         self._workers: list[Any] = []
 
@@ -119,7 +119,7 @@ class Summary:
         stopped = session.shouldstop or session.shouldfail
         if stopped or exitstatus == pytest.ExitCode.INTERRUPTED or self._left:
             told = str(stopped) if isinstance(stopped, str) else "interrupted"
-            self._interrupted = "; ".join([told, *self._left])
+            self._interrupted = "; ".join([told, *(left.splitlines()[0] for left in self._left)])
         if exitstatus == pytest.ExitCode.INTERNAL_ERROR:
             self._interrupted = "internal error"
             session.exitstatus = ExitCode.HARNESS
@@ -191,8 +191,9 @@ class Summary:
             else:
                 _write(terminalreporter, results[0])
         terminalreporter.write_line("")
-        for note in verdict.notes:
-            terminalreporter.write_line(note)
+        things = [line for left in self._left for line in left.splitlines()[1:]]
+        for line in (*verdict.notes, *things):
+            terminalreporter.write_line(line)
         colour = "green" if verdict.exit_code is ExitCode.CONFORMANT else "red"
         terminalreporter.write_line(verdict.headline, **{colour: True, "bold": True})
         if self._published:

@@ -11,11 +11,20 @@ import itertools
 import re
 import threading
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from queuecheck.kube import Api, Interrupted, KubeObject, Listed, ListWatch, NotFound, Resource
+from queuecheck.kube import (
+    Api,
+    Interrupted,
+    KubeObject,
+    Listed,
+    ListWatch,
+    NotFound,
+    Resource,
+    Unreachable,
+    going_on,
+)
 from queuecheck.kube.resource import (
     NAMESPACES,
     NODES,
@@ -38,6 +47,8 @@ GONE_SECONDS = 90.0
 # For one look at what had its time while something else was waited for.
 LOOK_SECONDS = 1.0
 STILL = "it is still there"
+# Of what is refused in one namespace; the rest is usually refused for the same reason.
+FEW_REFUSALS = 2
 
 
 @dataclass(frozen=True, order=True)
@@ -73,17 +84,14 @@ def remove_remains(
 ) -> list[str]:
     """Takes them away and waits until they are gone; what is left after so many seconds, told.
 
-    So many for each phase. A run of which something is left keeps its own namespace, too, which is
-    not told: without it nobody would know where else something of that run is.
+    So many for each phase. What the server refuses keeps nothing else from going. A run of which
+    something is left keeps its own namespace, too, which is not told: without it nobody would know
+    where else something of that run is. Raises ApiError where the server does not answer any more.
     """
     left: dict[Remnant, str] = {}
     for _, each_of in itertools.groupby(remains, key=lambda each: each.phase):
         phase = [each for each in each_of if each.phase < LAST or not _holds(left, each)]
-        for each in phase:
-            if each.resource == NAMESPACES:
-                _empty(api, profile, each.name)
-            _delete(api, each.resource, each.name, each.namespace or None)
-        left |= _still_there(api, phase, seconds)
+        left |= _remove(api, profile, phase, seconds)
     return [f"{_titled(each)}: {why}" for each, why in left.items()]
 
 
@@ -195,28 +203,76 @@ def _deployed(namespace: KubeObject) -> tuple[str, ...]:
     return tuple(_notes(namespace).get(DEPLOYMENT_NAMESPACES_NOTE, "").split())
 
 
+def _remove(
+    api: Api, profile: Profile, remains: Iterable[Remnant], seconds: float
+) -> dict[Remnant, str]:
+    """Those that are not gone within so many seconds, each with the reason."""
+    deadline = time.monotonic() + seconds
+    refusals: dict[Remnant, list[str]] = {}
+    going: list[Remnant] = []
+    for each in remains:
+        told = refusals[each] = []
+        try:
+            if _ask_to_go(api, profile, each, told):
+                going.append(each)
+        except Unreachable as error:
+            if time.monotonic() > deadline:  # not the answer is lost, but the server
+                raise
+            told.append(str(error))
+    there = _still_there(api, going, seconds)
+    # What nobody could ask may go all the same, with its owner; by now it has had time to.
+    others = refusals.keys() - set(going)
+    there |= dict.fromkeys(_still_there(api, others, LOOK_SECONDS), "")
+    return {each: _in_a_line(refusals[each], there[each]) for each in refusals if each in there}
+
+
+def _ask_to_go(api: Api, profile: Profile, remnant: Remnant, refused: list[str]) -> bool:
+    """Whether it was; ``refused`` gets what the server has against it, or against what is in it."""
+    if remnant.resource == NAMESPACES:
+        _empty(api, profile, remnant.name, refused)
+    before = len(refused)
+    with going_on(refused):
+        _delete(api, remnant.resource, remnant.name, remnant.namespace or None)
+    return len(refused) == before
+
+
+def _in_a_line(refused: Sequence[str], why: str) -> str:
+    lines = list(dict.fromkeys(refused))
+    more = len(lines) - FEW_REFUSALS
+    rest = [f"{more} more like that"] if more > 0 else []
+    return "; ".join([*lines[:FEW_REFUSALS], *rest, *filter(None, [why])])
+
+
 def _kinds_inside(profile: Profile) -> tuple[Resource, ...]:
     """The kinds that scenarios make objects of, in namespaces."""
     return tuple(kind.resource for kind in profile.kinds if kind.in_scenario and kind.group)
 
 
-def _empty(api: Api, profile: Profile, namespace: str) -> None:
+def _empty(api: Api, profile: Profile, namespace: str, refused: list[str]) -> None:
     """Takes away what would keep a namespace from going, or others would still react to."""
     for resource in (PODS, *_kinds_inside(profile)):
-        with suppress(NotFound):
-            for each in api.list(resource, namespace=namespace).items:
+        for each in _listed(api, resource, namespace, refused):
+            with going_on(refused):
                 _let_go(api, resource, each)
     for kind in profile.kinds:
         if kind.delete_first:
-            with suppress(NotFound):
-                for each in api.list(kind.resource, namespace=namespace).items:
+            for each in _listed(api, kind.resource, namespace, refused):
+                with going_on(refused):
                     _delete(api, kind.resource, _name(each), namespace)
-    nodes = {_name(node) for node in api.list(NODES).items}
-    for pod in api.list(PODS, namespace=namespace).items:
-        node = pod["spec"].get("nodeName")
-        if node and node not in nodes:  # no kubelet will ever finish its deletion
-            with suppress(NotFound):
-                api.delete(PODS, _name(pod), namespace=namespace, grace_seconds=0)
+    with going_on(refused):
+        nodes = {_name(node) for node in api.list(NODES).items}
+        for pod in _listed(api, PODS, namespace, refused):
+            node = pod["spec"].get("nodeName")
+            if node and node not in nodes:  # no kubelet will ever finish its deletion
+                with going_on(refused):
+                    api.delete(PODS, _name(pod), namespace=namespace, grace_seconds=0)
+
+
+def _listed(
+    api: Api, resource: Resource, namespace: str, refused: list[str]
+) -> Iterator[KubeObject]:
+    with going_on(refused):
+        yield from api.list(resource, namespace=namespace).items
 
 
 def _let_go(api: Api, resource: Resource, body: KubeObject) -> None:
@@ -225,19 +281,17 @@ def _let_go(api: Api, resource: Resource, body: KubeObject) -> None:
     finalizers = metadata.get("finalizers") or []
     others = [each for each in finalizers if not each.startswith(OUR_PREFIX)]
     if others != finalizers:
-        with suppress(NotFound):
-            api.patch(
-                resource,
-                metadata["name"],
-                {"metadata": {"finalizers": others}},
-                namespace=metadata["namespace"],
-                resource_version=metadata["resourceVersion"],
-            )
+        api.patch(
+            resource,
+            metadata["name"],
+            {"metadata": {"finalizers": others}},
+            namespace=metadata["namespace"],
+            resource_version=metadata["resourceVersion"],
+        )
 
 
 def _delete(api: Api, resource: Resource, name: str, namespace: str | None) -> None:
-    with suppress(NotFound):
-        api.delete(resource, name, namespace=namespace, propagation="Background")
+    api.delete(resource, name, namespace=namespace, propagation="Background")
 
 
 def _still_there(api: Api, remains: Iterable[Remnant], seconds: float) -> dict[Remnant, str]:

@@ -289,8 +289,7 @@ class Stage:
         except ApiError as error:
             left = [str(error)]
         if left:
-            told = "; ".join(left)
-            raise CleanupError(f"{told}; queuecheck clean --run {self._run} takes the rest away")
+            raise CleanupError(_left_over(left, f"queuecheck clean --run {self._run}"))
 
     def _priority_class(self, value: int) -> str:
         assert self._api is not None
@@ -331,6 +330,13 @@ class Stage:
         for each in ours.items:
             with suppress(NotFound):
                 self._api.delete(PRIORITY_CLASSES, each["metadata"]["name"])
+
+
+def _left_over(left: list[str], command: str) -> str:
+    """Of several things the first line says how many, and then each has one."""
+    if len(left) == 1:
+        return f"{left[0]}; {command} takes the rest away"
+    return "\n".join([f"{len(left)} things are left; {command} takes them away", *left])
 
 
 def _ensure_namespace(api: Api, name: str) -> None:

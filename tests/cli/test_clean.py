@@ -138,6 +138,23 @@ def test_who_may_not_look_where_no_run_had_deployments_misses_nothing(left: Faul
     assert clean(left).exit_code == 0
 
 
+def test_what_may_not_be_deleted_is_told_and_the_rest_goes(left: FaultServer) -> None:
+    labels = {RUN_LABEL: RUN}
+    classes = [named(f"{OWN}-p{number}", labels=labels) for number in (1, 2)]
+    places = [PRIORITY_CLASSES.path(name=each["metadata"]["name"]) for each in classes]
+    left.script("GET", DEPLOYMENTS.path(namespace=ELSEWHERE), NOTHING)
+    left.script("GET", PRIORITY_CLASSES.path(), listing("1", *classes), listing("9", classes[0]))
+    left.script("WATCH", PRIORITY_CLASSES.path(), Stream(end="silence"))
+    left.script("DELETE", places[0], FORBIDDEN)
+    left.script("DELETE", places[1], Answer(200, {}))
+    answer = clean(left)
+    assert answer.exit_code == 3
+    told = f"PriorityClass {OWN}-p1: DELETE {places[0]}: 403 Forbidden: no"
+    assert f"queuecheck: {told}\n" in answer.stderr
+    # The namespace that names the run stays as long as something of it does.
+    assert [each.path for each in left.requests("DELETE")] == places
+
+
 def remnants(*runs: str) -> tuple[Remnant, ...]:
     return tuple(Remnant(0, PRIORITY_CLASSES, "", f"qc-{run}-p1", run) for run in runs)
 

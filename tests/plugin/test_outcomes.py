@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from tests.plugin.project import LEVELS, Project
+from queuecheck.plugin.errors import taking_down
+from queuecheck.world import CleanupError
+from tests.plugin.project import CONFTEST, LEVELS, Project
 
 pytest_plugins = ["pytester"]
 
@@ -341,6 +343,33 @@ def test_a_worker_tells_what_it_could_not_take_down(project: Project) -> None:
     project.run("-n", "1", "--qc-report", "report")
     report = json.loads((project.pytester.path / "report" / "report.json").read_text("utf-8"))
     assert "not all was taken down: namespace qc-1: still there" in report["run"]["endedEarly"]
+
+
+SEVERAL = "2 things are left\nnamespace qc-1: 403 Forbidden\nnamespace qc-2: still there"
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")])
+def test_of_several_things_that_an_interrupted_run_leaves_each_has_a_line(
+    project: Project, workers: tuple[str, ...]
+) -> None:
+    text = CONFTEST.replace('"namespace qc-1: still there"', repr(SEVERAL))
+    (project.features / "conftest.py").write_text(text, encoding="utf-8")
+    project.feature(then="the user interrupts, and the clean-up will fail")
+    result = project.run(*workers, "--qc-report", "report")
+    first, *things = SEVERAL.splitlines()
+    assert [line for line in result.outlines if line in things] == things
+    report = json.loads((project.pytester.path / "report" / "report.json").read_text("utf-8"))
+    assert report["run"]["endedEarly"].endswith(f"not all was taken down: {first}")
+
+
+def test_what_several_fixtures_leave_is_one_line_and_then_one_for_each_thing() -> None:
+    errors = [CleanupError(SEVERAL), OSError("no space left"), CleanupError("the Queue stays")]
+    first, *things = taking_down(BaseExceptionGroup("teardown", errors)).splitlines()
+    assert first == (
+        "not all was taken down: 2 things are left; not all was taken down: OSError: no space "
+        "left; not all was taken down: the Queue stays"
+    )
+    assert things == SEVERAL.splitlines()[1:]
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from queuecheck.kube import Api
-from queuecheck.kube.resource import NAMESPACES, PRIORITY_CLASSES
+from queuecheck.kube import Api, Unreachable
+from queuecheck.kube.resource import JOBS, NAMESPACES, PODS, PRIORITY_CLASSES
 from queuecheck.profiles import load_profile
 from queuecheck.world.remains import Remnant, remove_remains
 from tests.fault_server import Answer, FaultServer, Stream, event, failure, listing
@@ -69,6 +69,8 @@ def test_what_is_still_there_after_a_list_that_failed_is_told(
 
 QUOTA = Remnant(0, PROFILE.quotas, "default", "team-a", "abcde")
 QUOTAS = PROFILE.quotas.path(namespace="default")
+CLASS = Remnant(0, PRIORITY_CLASSES, "", "qc-abcde-p1", "abcde")
+CLASSES = PRIORITY_CLASSES.path()
 OWN = Remnant(2, NAMESPACES, "", "qc-abcde", "abcde", "2026-11-30T12:00:00Z")
 OTHERS_OWN = Remnant(2, NAMESPACES, "", "qc-fghij", "fghij", "2026-11-30T12:00:00Z")
 FORBIDDEN = failure(403, "Forbidden")
@@ -113,13 +115,10 @@ def test_a_quota_that_is_held_for_a_while_is_waited_for(quotas: FaultServer, api
 def test_who_may_not_watch_a_kind_sees_by_lists_when_it_is_gone(
     server: FaultServer, api: Api
 ) -> None:
-    classes = PRIORITY_CLASSES.path()
-    ours = {"metadata": {"name": "qc-abcde-p1", "resourceVersion": "4"}}
-    server.script("DELETE", f"{classes}/qc-abcde-p1", Answer(200, {}))
-    server.script("GET", classes, listing("9", ours), listing("10"))
-    server.script("WATCH", classes, FORBIDDEN)
-    remnant = Remnant(0, PRIORITY_CLASSES, "", "qc-abcde-p1", "abcde")
-    assert remove_remains(api, PROFILE, [remnant], seconds=5) == []
+    server.script("DELETE", f"{CLASSES}/{CLASS.name}", Answer(200, {}))
+    server.script("GET", CLASSES, listing("9", priority_class(CLASS.name)), listing("10"))
+    server.script("WATCH", CLASSES, FORBIDDEN)
+    assert remove_remains(api, PROFILE, [CLASS], seconds=5) == []
 
 
 def test_what_is_known_by_its_name_is_looked_for_without_a_label(
@@ -157,3 +156,99 @@ def test_a_run_of_which_something_is_left_keeps_its_own_namespace(
     assert left == [f"ElasticQuota default/team-a: {HELD}"]
     assert quotas.requests("DELETE", f"{PATH}/{OWN.name}") == []
     assert len(quotas.requests("DELETE", f"{PATH}/{OTHERS_OWN.name}")) == 1
+
+
+UNITS = PROFILE.resource("QueueUnit")
+DENIED = Answer(400, {"reason": "BadRequest", "message": "admission webhook denied it:\n no"})
+
+
+def priority_class(name: str) -> dict[str, Any]:
+    return {"metadata": {"name": name, "resourceVersion": "4"}}
+
+
+def refusal(verb: str, path: str) -> str:
+    return f"{verb} {path}: 403 Forbidden: no"
+
+
+def test_what_is_refused_keeps_nothing_else_from_going(quotas: FaultServer, api: Api) -> None:
+    names = [f"qc-abcde-p{number}" for number in range(3)]
+    classes = [replace(CLASS, name=name) for name in names]
+    quotas.script("GET", QUOTAS, listing("9"))
+    quotas.script("GET", CLASSES, listing("9", *map(priority_class, names[:2])))
+    quotas.script("WATCH", CLASSES, Stream(end="silence"))
+    quotas.script("DELETE", f"{CLASSES}/{names[0]}", FORBIDDEN)
+    quotas.script("DELETE", f"{CLASSES}/{names[1]}", DENIED)
+    quotas.script("DELETE", f"{CLASSES}/{names[2]}", Answer(200, {}))
+    left = remove_remains(api, PROFILE, [*classes, QUOTA, REMNANT, OWN], seconds=5)
+    denied = f"DELETE {CLASSES}/{names[1]}: 400 BadRequest: admission webhook denied it: no"
+    assert left == [
+        f"PriorityClass {names[0]}: {refusal('DELETE', f'{CLASSES}/{names[0]}')}",
+        f"PriorityClass {names[1]}: {denied}",
+    ]
+    assert [each.path for each in quotas.requests("DELETE")] == [
+        *(f"{CLASSES}/{name}" for name in names),
+        f"{QUOTAS}/team-a",
+        f"{PATH}/{NAME}",
+    ]
+
+
+def test_what_is_refused_and_goes_all_the_same_is_not_left(quotas: FaultServer, api: Api) -> None:
+    quotas.script("DELETE", f"{QUOTAS}/team-a", FORBIDDEN)
+    quotas.script("GET", QUOTAS, listing("9"))
+    assert remove_remains(api, PROFILE, [QUOTA], seconds=5) == []
+
+
+def test_what_is_refused_in_a_namespace_does_not_keep_it_from_going(
+    server: FaultServer, api: Api
+) -> None:
+    refuse_all_inside(server)
+    server.script("GET", PATH, listing("9"))
+    assert left(api, seconds=5) == []
+    assert len(server.requests("DELETE", f"{PATH}/{NAME}")) == 1
+
+
+def test_what_is_refused_in_a_namespace_that_stays_is_told_with_it(
+    server: FaultServer, api: Api
+) -> None:
+    inside = refuse_all_inside(server)
+    server.script("GET", PATH, listing("9", namespace()))
+    first, second, *others = inside
+    assert left(api, seconds=0.3) == [
+        f"namespace {NAME}: {first}; {second}; {len(others)} more like that; it is still there"
+    ]
+
+
+def test_an_answer_that_is_lost_is_not_the_end(quotas: FaultServer, api: Api) -> None:
+    quotas.script("DELETE", f"{QUOTAS}/team-a", Stream(end="cut"))
+    quotas.script("GET", QUOTAS, listing("9", quota()))
+    (told,) = remove_remains(api, PROFILE, [QUOTA, REMNANT], seconds=5)
+    assert told.startswith(f"ElasticQuota default/team-a: DELETE {QUOTAS}/team-a: 0 Unreachable: ")
+    assert len(quotas.requests("DELETE", f"{PATH}/{NAME}")) == 1
+
+
+def test_who_gets_no_answer_for_too_long_asks_for_nothing_more(
+    quotas: FaultServer, api: Api
+) -> None:
+    quotas.script("DELETE", f"{QUOTAS}/team-a", Stream(end="cut"))
+    with pytest.raises(Unreachable):
+        remove_remains(api, PROFILE, [QUOTA, REMNANT], seconds=0)
+    assert quotas.requests("DELETE", f"{PATH}/{NAME}") == []
+
+
+def refuse_all_inside(server: FaultServer) -> list[str]:
+    """Nothing in the namespace can be changed, nor all of it listed; how that is told."""
+    pods, units, jobs = (each.path(namespace=NAME) for each in (PODS, UNITS, JOBS))
+    held = {"name": "held", "namespace": NAME, "finalizers": ["queuecheck.dev/lingers"]}
+    body = {"metadata": {**held, "resourceVersion": "4"}, "spec": {"nodeName": "gone"}}
+    server.script("GET", units, FORBIDDEN)
+    for path in (pods, jobs):
+        server.script("GET", path, listing("1", body))
+        for verb in ("PATCH", "DELETE"):
+            server.script(verb, f"{path}/held", FORBIDDEN)
+    return [
+        refusal("PATCH", f"{pods}/held"),
+        refusal("GET", units),
+        refusal("PATCH", f"{jobs}/held"),
+        refusal("DELETE", f"{jobs}/held"),
+        refusal("DELETE", f"{pods}/held"),
+    ]

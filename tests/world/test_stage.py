@@ -12,6 +12,7 @@ from queuecheck.cluster import ClusterError
 from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.cluster.processes import SUPERVISOR
 from queuecheck.implementation import ImplementationError, packaged_descriptor
+from queuecheck.kube import Api
 from queuecheck.kube.resource import NAMESPACES
 from queuecheck.timeline import Budgets
 from queuecheck.world import CleanupError, EnvironmentBroken, Ground, Stage, cleanup, stage, world
@@ -161,6 +162,32 @@ def test_what_names_a_run_goes_last_and_only_if_nothing_is_left(
             one.close()
     assert done == [scenario.name, "restored", *([] if fails else [own.name])]
     assert one._left is fails
+
+
+CLEAN = "queuecheck clean --run tests"
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        (["Queue a: held"], [f"Queue a: held; {CLEAN} takes the rest away"]),
+        (
+            ["Queue a: held", "b"],
+            [f"2 things are left; {CLEAN} takes them away", "Queue a: held", "b"],
+        ),
+    ],
+)
+def test_each_thing_that_is_left_is_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: list[str], told: list[str]
+) -> None:
+    monkeypatch.setattr(stage, "find_remains", lambda *_, **__: ())
+    monkeypatch.setattr(stage, "remove_remains", lambda *_: left)
+    one = stage_of(tmp_path, provider="existing")
+    with FaultServer(tmp_path) as server:
+        one._api = Api.from_kubeconfig(server.kubeconfig)
+        with pytest.raises(CleanupError) as error:
+            one._sweep()
+    assert str(error.value).splitlines() == told
 
 
 def test_no_world_begins_beside_the_clean_up_of_the_one_before(
