@@ -7,6 +7,7 @@ are scripted apart from lists, by ``WATCH`` as their method. Every request is re
 import json
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -29,10 +30,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Stream:
-    """A chunked response: ``text`` at once, then its end: a proper one, a cut, or silence."""
+    """A chunked response: ``text`` at once, then its end.
+
+    That is a proper one, a cut, or none: silence, or a trickle of spaces.
+    """
 
     text: str = ""
-    end: Literal["proper", "cut", "silence"] = "proper"
+    end: Literal["proper", "cut", "silence", "trickle"] = "proper"
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ class FaultServer:
             ]
 
     def end_streams(self) -> None:
-        """Cuts the streams that are silent now."""
+        """Cuts the streams that are silent or a trickle now."""
         ended, self.silence = self.silence, threading.Event()
         ended.set()
 
@@ -173,15 +177,22 @@ def _handler(server: FaultServer) -> type[BaseHTTPRequestHandler]:
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             if reply.text:
-                chunk = reply.text.encode()
-                self.wfile.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
-                self.wfile.flush()
+                self._chunk(reply.text)
             if reply.end == "silence":
                 silence.wait()
+            if reply.end == "trickle":
+                with suppress(OSError):  # the client has gone
+                    while not silence.wait(0.05):
+                        self._chunk(" ")
             if reply.end == "proper":
                 self.wfile.write(b"0\r\n\r\n")
             else:
                 self.close_connection = True
+
+        def _chunk(self, text: str) -> None:
+            chunk = text.encode()
+            self.wfile.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
+            self.wfile.flush()
 
         do_GET = do_POST = do_PATCH = do_DELETE = _answer  # noqa: N815 - so the base class asks
 

@@ -8,6 +8,7 @@ A turn that cannot be finished is taken again later, from what is then known: no
 remembered but that it is owed.
 """
 
+import math
 import queue
 import threading
 import time
@@ -86,6 +87,7 @@ class Component(Generic[Key]):
                 RESOURCES[kind],
                 namespace=(namespaces or {}).get(kind),
                 label_selector=SELECTORS.get(kind),
+                alive=lifecycle.signs.give,
             )
             for kind in work.kinds
         }
@@ -95,16 +97,22 @@ class Component(Generic[Key]):
             metrics=metrics,
             journal=journal,
             stop=lifecycle.stop,
+            signs=lifecycle.signs,
             permits=self._permits,
         )
         self._events = EventWriter(
             api=writer or api,
             # An event tells what was done while this copy led: also when it leads no longer.
             requests=Requests(
-                component=self.name, metrics=metrics, journal=journal, stop=lifecycle.cut
+                component=self.name,
+                metrics=metrics,
+                journal=journal,
+                stop=lifecycle.cut,
+                signs=lifecycle.signs,
             ),
             journal=journal,
             component=self.name,
+            signs=lifecycle.signs,
         )
         self._executor = Executor(
             component=self.name,
@@ -213,6 +221,8 @@ class Component(Generic[Key]):
 
     def _absorb(self, patience: float | None) -> None:
         """Takes in what has arrived, after waiting for it if there is nothing else to do."""
+        signs = self._lifecycle.signs
+        signs.give(asleep=math.inf if patience is None else patience)
         try:
             items = [
                 self._inbox.get(timeout=patience) if patience != 0 else self._inbox.get_nowait()
@@ -221,6 +231,8 @@ class Component(Generic[Key]):
             items += [self._inbox.get_nowait() for _ in range(self._inbox.qsize())]
         except queue.Empty:
             return
+        finally:
+            signs.give()
         for item in items:
             if item is not None:
                 self._take(*item)

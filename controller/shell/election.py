@@ -15,6 +15,7 @@ from typing import Protocol
 from controller.core.instants import Instant
 from controller.core.lease import Sighting, Spec, Terms, claimed, given_back, sighted
 from controller.shell.logs import Journal
+from controller.shell.signs import Signs
 from queuecheck.kube import AlreadyExists, Api, ApiError, Conflict, KubeObject, NotFound
 from queuecheck.kube.resource import LEASES
 
@@ -82,6 +83,7 @@ class Election:
         terms: Terms,
         journal: Journal,
         stop: threading.Event,
+        signs: Signs,
         wall: Callable[[], Instant] = time.time,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -92,6 +94,7 @@ class Election:
         self._terms = terms
         self._journal = journal
         self._stop = stop
+        self._signs = signs
         self._wall, self._steady = wall, steady
         self._heard: Callable[[], None] = lambda: None
         self._sighting: Sighting | None = None
@@ -117,8 +120,13 @@ class Election:
 
     def run(self) -> None:
         """See Leadership."""
-        while not self._stop.wait(self._terms.period):
+        while not self._rested():
             self.attempt()
+
+    def _rested(self) -> bool:
+        """Whether there is no more to do after the pause between two attempts."""
+        self._signs.give(asleep=self._terms.period)
+        return self._stop.wait(self._terms.period)
 
     def attempt(self) -> None:
         """Renews the lease or takes it, if that is possible now; else it is the next time."""

@@ -5,6 +5,7 @@ are named by what they say, so that a repetition is counted up in the one that i
 """
 
 import hashlib
+import math
 import queue
 from datetime import UTC, datetime
 
@@ -12,6 +13,7 @@ from controller.core.decisions import EmitEvent
 from controller.shell.kinds import RESOURCES
 from controller.shell.logs import Journal
 from controller.shell.requests import Postponed, Requests, namespace_goes
+from controller.shell.signs import Signs
 from queuecheck.kube import AlreadyExists, Api, ApiError, Conflict, KubeObject, NotFound
 from queuecheck.kube.resource import EVENTS
 
@@ -75,11 +77,13 @@ class EventWriter:
         requests: Requests,
         journal: Journal,
         component: str,
+        signs: Signs,
         backlog: int = BACKLOG,
     ) -> None:
         self._api = api
         self._requests = requests
         self._journal = journal
+        self._signs = signs
         self._manager = f"queuecheck-controller/{component}"
         self._backlog = backlog
         self._waiting: queue.SimpleQueue[KubeObject | None] = queue.SimpleQueue()
@@ -103,12 +107,16 @@ class EventWriter:
 
     def run(self) -> None:
         """Writes what was submitted, until ``close``."""
-        while (event := self._waiting.get()) is not None:
+        while (event := self._next()) is not None:
             try:
                 self._count(event)
             except (ApiError, Postponed) as error:
                 if not (isinstance(error, ApiError) and namespace_goes(error)):
                     self._journal.warn(f"event not written: {error}", _told(event))
+
+    def _next(self) -> KubeObject | None:
+        self._signs.give(asleep=math.inf)
+        return self._waiting.get()
 
     def close(self) -> None:
         """Ends ``run`` once what waits is written."""

@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Callable
 
 from controller.shell.logs import Journal
+from controller.shell.signs import Signs
 
 TRACEBACK_LEVEL = 4
 
@@ -21,6 +22,7 @@ class Lifecycle:
         self.stop = threading.Event()
         self.cut = threading.Event()  # set when even last words must end
         self.crashed = False
+        self.signs = Signs()
         self._journal = journal
         self._asked: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -31,6 +33,12 @@ class Lifecycle:
         self._threads.append(thread)
         thread.start()
         return thread
+
+    def ailment(self) -> str:
+        """Why only a new start can help, or ""."""
+        if self.crashed:
+            return "a component has stopped"
+        return "; ".join(self._missing())
 
     def ask(self) -> None:
         """Asks for the stop from a signal handler, where taking a lock could hang for ever."""
@@ -43,11 +51,19 @@ class Lifecycle:
 
     def join(self, deadline: Callable[[], float]) -> None:
         """Waits for the threads, no longer than the seconds that ``deadline`` still gives."""
+        for problem in self._missing():  # a kubelet shows nobody what a probe was answered
+            self._journal.fail(problem)
         for thread in self._threads:
             thread.join(max(deadline(), 0.0))
         left = ", ".join(thread.name for thread in self._threads if thread.is_alive())
         if left:
             self._journal.say(TRACEBACK_LEVEL, f"threads left behind: {left}")
+
+    def _missing(self) -> list[str]:
+        return [
+            f"{name} has given no sign of life for {since:.0f} s"
+            for name, since in self.signs.missing().items()
+        ]
 
     def _guard(self, name: str, target: Callable[[], None]) -> None:
         try:

@@ -1,5 +1,6 @@
 """The controller's process: checks, then threads, then one wait for the end."""
 
+import math
 import re
 import signal
 import socket
@@ -96,7 +97,7 @@ def run(options: Options) -> int:
         options.metrics_bind_address,
         metrics=metrics,
         ready=lambda: bool(components) and all(one.ready.is_set() for one in components),
-        healthy=lambda: not lifecycle.crashed,
+        ailment=lifecycle.ailment,
     )
     lifecycle.spawn("endpoints", endpoints.run)
     try:
@@ -125,6 +126,7 @@ def run(options: Options) -> int:
         if not lifecycle.stop.is_set():
             for component in components:
                 component.start()
+        lifecycle.signs.give(asleep=math.inf)
         lifecycle.stop.wait()
     finally:
         _shut_down(lifecycle, components, endpoints)
@@ -149,6 +151,7 @@ def _leadership(name: str, options: Options, api: Api, lifecycle: Lifecycle) -> 
         terms=options.election,
         journal=logs.Journal(name),
         stop=lifecycle.stop,
+        signs=lifecycle.signs,
     )
 
 
@@ -245,6 +248,11 @@ def _patiently(
     lifecycle: Lifecycle,
 ) -> Answer:
     """What ``call`` returns, asked again while its error may pass and the patience lasts."""
+
+    def attempt() -> Answer:
+        lifecycle.signs.give()
+        return call()
+
     retrying = tenacity.Retrying(
         retry=tenacity.retry_if_exception(passing),
         stop=tenacity.stop_any(
@@ -254,4 +262,4 @@ def _patiently(
         sleep=tenacity.sleep_using_event(lifecycle.stop),
         reraise=True,
     )
-    return retrying(call)
+    return retrying(attempt)

@@ -14,6 +14,7 @@ import tenacity
 from controller.shell.lifecycle import Stopping
 from controller.shell.logs import Journal
 from controller.shell.metrics import Metrics
+from controller.shell.signs import Signs
 from queuecheck.kube import ApiError
 
 TRIES = 5
@@ -51,12 +52,14 @@ class Requests:
         metrics: Metrics,
         journal: Journal,
         stop: threading.Event,
+        signs: Signs,
         permits: Callable[[], bool] = lambda: True,
     ) -> None:
         self._component = component
         self._metrics = metrics
         self._journal = journal
         self._stop = stop
+        self._signs = signs
         self._permits = permits
         self._ceiling = tenacity.wait_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT)
         # Its own: a thread that draws from the shared generator spoils another one's seed.
@@ -88,6 +91,7 @@ class Requests:
     def _once(self, verb: str, kind: str, call: Callable[[], Answer]) -> Answer:
         if verb not in READS and not self._permits():
             raise Deposed
+        self._signs.give()
         try:
             answer = call()
         except ApiError as error:

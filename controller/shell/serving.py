@@ -24,7 +24,10 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 class Endpoints:
-    """Answers until ``close``. ``ready`` and ``healthy`` are asked at every request."""
+    """Answers until ``close``. ``ready`` and ``ailment`` are asked at every request.
+
+    ``ailment`` is why the process is not healthy, or "".
+    """
 
     def __init__(
         self,
@@ -32,14 +35,14 @@ class Endpoints:
         *,
         metrics: Metrics,
         ready: Callable[[], bool],
-        healthy: Callable[[], bool],
+        ailment: Callable[[], str],
     ) -> None:
         host, port = parse_address(address)
         self._closed = threading.Event()
         pages: dict[str, Callable[[], tuple[int, str, bytes]]] = {
             "/metrics": lambda: (200, CONTENT_TYPE, metrics.exposition()),
-            "/healthz": lambda: _check(healthy(), "a component has stopped"),
-            "/readyz": lambda: _check(ready(), "caches are not complete"),
+            "/healthz": lambda: _check(ailment()),
+            "/readyz": lambda: _check("" if ready() else "caches are not complete"),
         }
         try:
             family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -73,8 +76,8 @@ class Endpoints:
         self._server.server_close()
 
 
-def _check(fine: bool, problem: str) -> tuple[int, str, bytes]:
-    return (200, PLAIN, b"ok\n") if fine else (503, PLAIN, f"{problem}\n".encode())
+def _check(problem: str) -> tuple[int, str, bytes]:
+    return (503, PLAIN, f"{problem}\n".encode()) if problem else (200, PLAIN, b"ok\n")
 
 
 def _server(family: socket.AddressFamily) -> type[ThreadingHTTPServer]:

@@ -14,7 +14,7 @@ import json
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -61,7 +61,11 @@ WatchItem = Listed | Changed | Interrupted
 
 
 class ListWatch:
-    """An endless, restartable stream of one kind. Iterate it in a thread; ``stop`` from any."""
+    """An endless, restartable stream of one kind. Iterate it in a thread; ``stop`` from any.
+
+    ``alive`` is called in that thread before it waits for the server and whenever it has heard of
+    it, so also where there is nothing to tell for hours.
+    """
 
     def __init__(
         self,
@@ -73,6 +77,7 @@ class ListWatch:
         field_selector: str | None = None,
         read_timeout: float = READ_TIMEOUT,
         retry_delays: tuple[float, float] = (0.05, 5.0),
+        alive: Callable[[], None] = lambda: None,
     ) -> None:
         self._api = api
         self.resource = resource
@@ -83,6 +88,7 @@ class ListWatch:
             if value is not None
         }
         self._read_timeout = read_timeout
+        self._alive = alive
         first, self._longest = retry_delays
         self._ceiling = tenacity.wait_exponential(multiplier=first, max=self._longest)
         # Its own: a thread that draws from the shared generator spoils another one's seed.
@@ -106,10 +112,12 @@ class ListWatch:
         failures = 0
         version = ""  # the last one seen; "" where a list is due
         while not self._stopped.is_set():
+            self._alive()
             reason = ""
             try:
                 if not version:
                     listed = self.list()
+                    self._alive()
                     yield listed
                     version = listed.resource_version
                 begun = time.monotonic()
@@ -164,7 +172,9 @@ class ListWatch:
         try:
             if self._stopped.is_set():
                 return
+            self._alive()
             for line in _lines(response):
+                self._alive()
                 event = _decode(line)
                 if event["type"] == "ERROR":
                     status = event["object"]

@@ -171,6 +171,25 @@ def test_stop_ends_a_watch_that_waits_for_the_server(server: FaultServer, client
     assert time.monotonic() - begun < 1
 
 
+def test_it_says_that_it_is_alive_each_time_round_though_there_is_nothing_to_tell(
+    server: FaultServer, client: Api
+) -> None:
+    rounds: list[int] = []
+    watch = ListWatch(
+        client,
+        PODS,
+        read_timeout=0.2,
+        retry_delays=(0.001, 0.002),
+        alive=lambda: rounds.append(len(server.requests("WATCH"))),
+    )
+    script(server, *[Stream("", "silence")] * 2, Stream(BOOKMARK), Stream("", "silence"))
+    take(watch, 2)
+    assert len(server.requests("GET")) == 1
+    # Before each watch and when it is open; the third has a line to tell of, and the fifth too.
+    assert sorted(rounds) == rounds
+    assert [rounds.count(number) for number in range(6)] == [2, 2, 2, 3, 2, 2]
+
+
 def test_selectors_go_with_the_list_and_the_watch(server: FaultServer, client: Api) -> None:
     path = "/api/v1/namespaces/ns/pods"
     server.script("GET", path, listing("10"))

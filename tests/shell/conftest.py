@@ -5,6 +5,7 @@ import pytest
 from controller.shell.logs import Journal
 from controller.shell.metrics import Metrics
 from controller.shell.requests import Requests
+from controller.shell.signs import Signs
 
 
 @pytest.fixture
@@ -19,4 +20,6 @@ def stop() -> threading.Event:
 
 @pytest.fixture
 def requests(metrics: Metrics, stop: threading.Event) -> Requests:
-    return Requests(component="queue", metrics=metrics, journal=Journal("queue"), stop=stop)
+    return Requests(
+        component="queue", metrics=metrics, journal=Journal("queue"), stop=stop, signs=Signs()
+    )

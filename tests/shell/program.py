@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,16 @@ PATIENCE = 20.0
 
 
 class Program:
-    """``python -m controller`` with some flags. What it logs is read as it comes."""
+    """``python -m controller`` with some flags. What it logs is read as it comes.
 
-    def __init__(self, *flags: str) -> None:
+    ``words`` start another program that takes these flags.
+    """
+
+    def __init__(self, *flags: str, words: Sequence[str] = ("-m", "controller")) -> None:
         self.lines: list[str] = []
         self._news = threading.Condition()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "controller", *flags],
+            [sys.executable, *words, *flags],
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, "PYTHONWARNINGS": "error"},
@@ -83,14 +86,19 @@ class Program:
 
 
 @contextmanager
-def running(kubeconfig: Path, component: str = "all", *flags: str) -> Iterator[Program]:
+def running(
+    kubeconfig: Path,
+    component: str = "all",
+    *flags: str,
+    words: Sequence[str] = ("-m", "controller"),
+) -> Iterator[Program]:
     """The program, started, and killed at the end if it is still there.
 
     Unless the flags say otherwise, it leads as soon as it is there.
     """
     alone = () if any("leader-elect" in flag for flag in flags) else ("--no-leader-elect",)
-    words = (f"--kubeconfig={kubeconfig}", f"--component={component}", "--v=3", *alone, *flags)
-    program = Program(*words)
+    given = (f"--kubeconfig={kubeconfig}", f"--component={component}", "--v=3", *alone, *flags)
+    program = Program(*given, words=words)
     try:
         yield program
     finally:

@@ -1,5 +1,6 @@
 """A component with a scripted ledger against a server that plays faults."""
 
+import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -13,6 +14,7 @@ from controller.shell.component import Component
 from controller.shell.lifecycle import Lifecycle
 from controller.shell.logs import Journal
 from controller.shell.metrics import Metrics
+from controller.shell.signs import Signs
 from controller.shell.work import Step
 from queuecheck.kube import Api, KubeObject
 from tests.fault_server import Answer, FaultServer, Stream, event, failure, listing, status
@@ -110,6 +112,26 @@ class ScriptedLeadership:
 
     def give_back(self) -> None:
         self.returned = True
+
+
+class ToldSigns(Signs):
+    """Signs that a test can wait for, on a clock that goes only when told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        super().__init__(lambda: self.now)
+        self._asleep: dict[str, float] = {}
+        self._given = threading.Condition()
+
+    def give(self, *, asleep: float = 0.0) -> None:
+        super().give(asleep=asleep)
+        with self._given:
+            self._asleep[threading.current_thread().name] = asleep
+            self._given.notify_all()
+
+    def wait_for(self, asleep: Mapping[str, float]) -> None:
+        with self._given:
+            assert self._given.wait_for(lambda: self._asleep.items() >= asleep.items(), PATIENCE)
 
 
 def after(release: threading.Event) -> Callable[[], Step]:
@@ -360,6 +382,17 @@ def test_a_copy_that_does_not_lead_is_ready_and_decides_nothing(
     assert component.ready.wait(PATIENCE)
     work.wait_for(lambda: work.objects == {"a": "11"})
     assert work.steps == []
+
+
+def test_who_waits_for_the_lead_or_for_something_to_write_is_alive_for_ever(
+    server: FaultServer, lifecycle: Lifecycle, start: Start
+) -> None:
+    signs = lifecycle.signs = ToldSigns()
+    serve(server, unit("a", 5))
+    start(ScriptedLeadership())
+    signs.wait_for({"queue-worker": math.inf, "queue-events": math.inf})
+    signs.now += 1e9
+    assert signs.missing().keys() == {"queue-watch-QueueUnit"}
 
 
 def test_who_comes_to_lead_first_reads_what_was_written_before(

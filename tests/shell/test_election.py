@@ -8,6 +8,7 @@ import pytest
 from controller.core.lease import Terms, claimed
 from controller.shell.election import Election
 from controller.shell.logs import Journal
+from controller.shell.signs import Signs
 from queuecheck.kube import Api
 from tests.fault_server import Answer, FaultServer, failure
 
@@ -62,6 +63,7 @@ def election(client: Api, clock: Clock) -> Election:
         terms=TERMS,
         journal=Journal("queue"),
         stop=threading.Event(),
+        signs=Signs(),
         wall=clock,
         steady=clock,
     )

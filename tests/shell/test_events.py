@@ -10,6 +10,7 @@ from controller.core.decisions import EmitEvent, Kind, Ref
 from controller.shell.events import EventWriter, body, shortened
 from controller.shell.logs import Journal
 from controller.shell.requests import Requests
+from controller.shell.signs import Signs
 from queuecheck.kube import Api, ApiError, KubeObject
 from tests.fault_server import Answer, FaultServer, failure
 
@@ -26,7 +27,12 @@ def made(message: str = "no room", *, name: str = "a", once: str | None = None) 
 @pytest.fixture
 def writer(client: Api, requests: Requests) -> EventWriter:
     return EventWriter(
-        api=client, requests=requests, journal=Journal("queue"), component="queue", backlog=2
+        api=client,
+        requests=requests,
+        journal=Journal("queue"),
+        component="queue",
+        signs=Signs(),
+        backlog=2,
     )
 
 

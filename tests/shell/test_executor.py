@@ -29,6 +29,7 @@ from controller.shell.lifecycle import Stopping
 from controller.shell.logs import Journal
 from controller.shell.metrics import Metrics
 from controller.shell.requests import Postponed, Requests
+from controller.shell.signs import Signs
 from controller.shell.store import Store
 from queuecheck.kube import Api, KubeObject
 from tests.fault_server import Answer, FaultServer, Stream, failure
@@ -74,7 +75,9 @@ def run(client: Api, store: Store, requests: Requests, metrics: Metrics) -> Run:
         store=store,
         learn=learn,
         requests=requests,
-        event_writer=EventWriter(api=client, requests=requests, journal=journal, component="queue"),
+        event_writer=EventWriter(
+            api=client, requests=requests, journal=journal, component="queue", signs=Signs()
+        ),
         metrics=metrics,
         journal=journal,
         clock=lambda: 1_700_000_000.0,

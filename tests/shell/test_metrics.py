@@ -63,7 +63,7 @@ def ready() -> threading.Event:
 
 @pytest.fixture
 def endpoints(metrics: Metrics, ready: threading.Event) -> Iterator[Endpoints]:
-    made = Endpoints("127.0.0.1:0", metrics=metrics, ready=ready.is_set, healthy=lambda: True)
+    made = Endpoints("127.0.0.1:0", metrics=metrics, ready=ready.is_set, ailment=lambda: "")
     threading.Thread(target=made.run, daemon=True).start()
     yield made
     made.close()
@@ -95,7 +95,7 @@ def test_a_taken_port_is_one_clear_line(metrics: Metrics, endpoints: Endpoints) 
             f"127.0.0.1:{endpoints.port}",
             metrics=metrics,
             ready=lambda: True,
-            healthy=lambda: True,
+            ailment=lambda: "",
         )
     assert str(raised.value).startswith(
         f"metrics address 127.0.0.1:{endpoints.port}: Address already in use"
@@ -104,7 +104,7 @@ def test_a_taken_port_is_one_clear_line(metrics: Metrics, endpoints: Endpoints) 
 
 
 def test_every_address_is_shown_as_one_that_can_be_called(metrics: Metrics) -> None:
-    made = Endpoints(":0", metrics=metrics, ready=lambda: True, healthy=lambda: True)
+    made = Endpoints(":0", metrics=metrics, ready=lambda: True, ailment=lambda: "")
     thread = threading.Thread(target=made.run, daemon=True)
     thread.start()
     assert made.url == f"http://127.0.0.1:{made.port}"

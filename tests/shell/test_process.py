@@ -1,19 +1,24 @@
 """The process as its supervisor sees it: probes, signals, exit codes."""
 
 import json
+import re
 import signal
 import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import pytest
+import tenacity
 import urllib3
 
 from controller.shell.kinds import QUEUE_UNITS
 from controller.shell.schema import EXTENSION_REQUIREMENTS
 from queuecheck.kube import Resource
-from queuecheck.kube.resource import JOBS, PODS, PRIORITY_CLASSES, RUNTIME_CLASSES
+from queuecheck.kube.resource import JOBS, LEASES, PODS, PRIORITY_CLASSES, RUNTIME_CLASSES
 from tests.fault_server import Answer, FaultServer, Reply, Stream, failure, listing
-from tests.shell.program import Program, running
+from tests.shell.program import PATIENCE, Program, running
 
 KINDS = (JOBS, PODS, PRIORITY_CLASSES, RUNTIME_CLASSES, QUEUE_UNITS)
 
@@ -49,9 +54,25 @@ def offer(server: FaultServer, resource: Resource, answer: Reply) -> None:
     server.script("WATCH", resource.path(), Stream("", "silence"))
 
 
-def probe(program: Program, page: str) -> int:
+def asked(program: Program, page: str) -> urllib3.BaseHTTPResponse:
     url = program.line(r"metrics listening on (http://127\.0\.0\.1:[0-9]+)$")[1]
-    return urllib3.request("GET", f"{url}{page}", retries=False, timeout=10.0).status
+    return urllib3.request("GET", f"{url}{page}", retries=False, timeout=10.0)
+
+
+def probe(program: Program, page: str) -> int:
+    return asked(program, page).status
+
+
+def sick(program: Program) -> str:
+    """What the first probe of /healthz that fails is answered."""
+    probing = tenacity.Retrying(
+        retry=tenacity.retry_if_result(lambda answer: answer.status == 200),
+        stop=tenacity.stop_after_delay(PATIENCE),
+        wait=tenacity.wait_fixed(0.1),
+    )
+    answer: urllib3.BaseHTTPResponse = probing(asked, program, "/healthz")
+    assert answer.status == 503
+    return answer.data.decode()
 
 
 def test_it_is_ready_when_every_kind_has_been_listed_and_not_before(
@@ -93,6 +114,60 @@ def test_a_crash_of_one_thread_ends_it_with_one_line(program_server: FaultServer
         assert program.wait() == 1
     assert [line for line in program.lines if "crashed" in line]
     assert not [line for line in program.lines if "Traceback" in line]
+
+
+LEASE = LEASES.path(namespace="koord-queue", name="koord-queue-extension")
+ENDLESS = Stream("", "trickle")
+
+
+def decides_for_ever(server: FaultServer) -> None:
+    job = {"namespace": "ns", "name": "a", "uid": "u", "resourceVersion": "1"}
+    server.script("GET", JOBS.path(), listing("1", {"metadata": job, "spec": {}}))
+
+
+def lists_for_ever(server: FaultServer) -> None:
+    server.script("GET", JOBS.path(), ENDLESS)
+
+
+def watches_what_is_no_event(server: FaultServer) -> None:
+    server.script("WATCH", JOBS.path(), ENDLESS)
+
+
+def renews_for_ever(server: FaultServer) -> None:
+    server.script("GET", LEASE, Answer(200, {"metadata": {"resourceVersion": "1"}}), ENDLESS)
+
+
+def impatient(server: FaultServer, *flags: str) -> AbstractContextManager[Program]:
+    program = Path(__file__).with_name("hanging.py")
+    return running(server.kubeconfig, "extension", *flags, words=(str(program),))
+
+
+@pytest.mark.parametrize(
+    ("hang", "thread", "flags"),
+    [
+        (decides_for_ever, "extension-worker", ()),
+        (lists_for_ever, "extension-watch-Job", ()),
+        (watches_what_is_no_event, "extension-watch-Job", ()),
+        (renews_for_ever, "extension-election", ("--leader-elect-retry-period=0.5s",)),
+    ],
+)
+def test_a_thread_that_hangs_makes_it_sick_and_is_told_in_the_log_at_the_end(
+    program_server: FaultServer,
+    hang: Callable[[FaultServer], None],
+    thread: str,
+    flags: Sequence[str],
+) -> None:
+    hang(program_server)
+    with impatient(program_server, *flags) as program:
+        assert re.match(rf"{thread} has given no sign of life for \d+ s\b", sick(program))
+        assert program.end() == 0
+    program.line(rf" error +process +{thread} has given no sign of life for \d+ s$")
+
+
+def test_a_start_that_hangs_makes_it_sick(program_server: FaultServer) -> None:
+    program_server.script("GET", "/version", ENDLESS)
+    with impatient(program_server) as program:
+        assert re.match(r"MainThread has given no sign of life for \d+ s\b", sick(program))
 
 
 def listing_of_what_is_no_object() -> str:
