@@ -20,9 +20,11 @@ from kubernetes import client as kubernetes_client
 from kubernetes import config as kubernetes_config
 from kubernetes.client.exceptions import ApiException
 from kubernetes.client.rest import RESTResponse
+from kubernetes.config import incluster_config
 
 from queuecheck.kube.errors import KubeconfigError, Unreachable, from_response
 from queuecheck.kube.resource import Resource
+from queuecheck.kube.token import TokenFile, token_file
 
 KubeObject = dict[str, Any]
 JsonPatch = list[KubeObject]
@@ -72,20 +74,25 @@ class Api:
             raise KubeconfigError(f"kubeconfig {file}: {_told(file, error)}") from error
         except Exception as error:  # the loader leaks YAML, type and attribute errors
             raise KubeconfigError(f"kubeconfig {file} cannot be read: {error}") from error
-        return cls._from_settings(settings, user_agent=user_agent)
+        return cls._from_settings(settings, token_file(file, context), user_agent=user_agent)
 
     @classmethod
     def in_cluster(cls, *, user_agent: str = "queuecheck") -> Api:
         """As the pod's service account."""
         settings = kubernetes_client.Configuration()
         try:
-            kubernetes_config.load_incluster_config(client_configuration=settings)
+            kubernetes_config.load_incluster_config(settings, try_refresh_token=False)
         except kubernetes_config.ConfigException as error:
             raise KubeconfigError(f"not in a cluster: {error}") from error
-        return cls._from_settings(settings, user_agent=user_agent)
+        token = Path(incluster_config.SERVICE_TOKEN_FILENAME)
+        return cls._from_settings(settings, token, user_agent=user_agent)
 
     @classmethod
-    def _from_settings(cls, settings: kubernetes_client.Configuration, *, user_agent: str) -> Api:
+    def _from_settings(
+        cls, settings: kubernetes_client.Configuration, token: Path | None, *, user_agent: str
+    ) -> Api:
+        if token is not None:
+            settings.refresh_api_key_hook = TokenFile(token)  # type: ignore[assignment]
         settings.retries = False
         settings.connection_pool_maxsize = POOL_SIZE
         # The library sets the host again for every request that carries a token, and then looks

@@ -1,8 +1,11 @@
 """Requests as they go out, and answers as they come in."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
+from kubernetes.client import Configuration
 
 from queuecheck.kube import (
     AlreadyExists,
@@ -15,6 +18,7 @@ from queuecheck.kube import (
     Unreachable,
 )
 from queuecheck.kube.resource import JOBS, PODS
+from queuecheck.kube.token import TokenFile
 from tests.fault_server import Answer, FaultServer, failure, listing, write_kubeconfig
 
 JOB = "/apis/batch/v1/namespaces/ns/jobs/job"
@@ -118,6 +122,81 @@ def test_the_user_agent_and_the_token_are_sent(server: FaultServer, client: Api)
     (request,) = server.requests()
     assert request.headers["user-agent"] == "a-test"
     assert request.headers["authorization"] == "Bearer t"
+
+
+def authorizations(server: FaultServer) -> list[str]:
+    return [request.headers["authorization"] for request in server.requests()]
+
+
+def renewed_in_a_file(kubeconfig: Path, token: str) -> Path:
+    """The file beside the kubeconfig in which its user's token is from now on."""
+    document = yaml.safe_load(kubeconfig.read_text())
+    document["users"][0]["user"] = {"tokenFile": "token"}
+    kubeconfig.write_text(yaml.safe_dump(document))
+    file = kubeconfig.with_name("token")
+    file.write_text(token)
+    return file
+
+
+def test_a_token_in_a_file_is_sent_as_it_was_renewed(
+    server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("queuecheck.kube.token.READ_AGAIN", 0.0)
+    server.script("GET", "/version", Answer())
+    file = renewed_in_a_file(server.kubeconfig, "first\n")
+    api = Api.from_kubeconfig(server.kubeconfig)
+    api.raw("/version")
+    file.write_text("second\n")
+    api.named("another").raw("/version")
+    assert authorizations(server) == ["Bearer first", "Bearer second"]
+
+
+def write_nothing(file: Path) -> None:
+    file.write_text("")
+
+
+@pytest.mark.parametrize("lost", [Path.unlink, write_nothing])
+def test_without_its_token_a_request_is_not_sent_until_the_token_is_back(
+    server: FaultServer, lost: Callable[[Path], None]
+) -> None:
+    server.script("GET", "/version", Answer())
+    file = renewed_in_a_file(server.kubeconfig, "first")
+    api = Api.from_kubeconfig(server.kubeconfig)
+    lost(file)
+    with pytest.raises(Unreachable, match="token"):
+        api.raw("/version")
+    file.write_text("second")
+    api.raw("/version")
+    assert authorizations(server) == ["Bearer second"]
+
+
+def test_the_token_of_a_pod_is_the_one_in_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("token", "cert"):
+        (tmp_path / name).write_text("first")
+        constant = f"kubernetes.config.incluster_config.SERVICE_{name.upper()}_FILENAME"
+        monkeypatch.setattr(constant, str(tmp_path / name))
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "9")
+    monkeypatch.setattr("queuecheck.kube.token.READ_AGAIN", 0.0)
+    settings = Api.in_cluster()._client.configuration
+    for token in ("second", "third"):
+        (tmp_path / "token").write_text(token)
+        assert settings.auth_settings()["BearerToken"]["value"] == f"Bearer {token}"
+
+
+def test_a_token_file_is_read_once_a_minute(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    now = 1000.0
+    settings = Configuration()
+    token = TokenFile(file, steady=lambda: now)
+    sent = []
+    for now in (1000.0, 1059.0, 1060.0, 1061.0):
+        file.write_text(f"at {now}")
+        token(settings)
+        sent.append(settings.api_key["BearerToken"])
+    assert sent == ["Bearer at 1000.0"] * 2 + ["Bearer at 1060.0"] * 2
 
 
 def test_no_proxy_is_honoured_for_loopback(
