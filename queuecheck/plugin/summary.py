@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from queuecheck.plugin import compat, facts, options, preflight, record
-from queuecheck.report import ClusterFacts, Report, RunFacts, ScenarioRun
+from queuecheck.report import INTERNAL_ERROR, ClusterFacts, Report, RunFacts, ScenarioRun
 from queuecheck.report.build import build
 from queuecheck.report.publish import publish
 from queuecheck.report.recount import result_of
@@ -42,7 +42,7 @@ class Summary:
         self._scenarios = preflight.scenarios_of(config)
         self._runs: dict[str, ScenarioRun] = {}
         self._clusters: dict[ClusterFacts, None] = {}
-        self._foreign_failures = False
+        self._failed_beside: dict[str, None] = {}
         self._interrupted = ""
         self._started = facts.now()
         self._published = ""
@@ -72,7 +72,7 @@ class Summary:
         elif report.failed and ".feature::" in report.nodeid:
             self._runs[report.nodeid] = self._crashed(report)
         elif report.failed:
-            self._foreign_failures = True
+            self._failed_beside[report.nodeid] = None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -121,13 +121,15 @@ class Summary:
             told = str(stopped) if isinstance(stopped, str) else "interrupted"
             self._interrupted = "; ".join([told, *(left.splitlines()[0] for left in self._left)])
         if exitstatus == pytest.ExitCode.INTERNAL_ERROR:
-            self._interrupted = "internal error"
+            self._interrupted = INTERNAL_ERROR
             session.exitstatus = ExitCode.HARNESS
         elif exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
             session.exitstatus = ExitCode.USAGE
-        elif not self._foreign_failures and (self._runs or not session.testsfailed):
+        elif self._failed_beside:
+            session.exitstatus = ExitCode.NOT_CONFORMANT
+        elif self._runs or not session.testsfailed:
             session.exitstatus = self._verdict().exit_code
-        elif not self._runs and exitstatus == pytest.ExitCode.INTERRUPTED:
+        else:  # something could not be collected
             session.exitstatus = ExitCode.HARNESS
         if self._runs or self._interrupted:
             session.exitstatus = self._publish(session.exitstatus)
@@ -160,6 +162,7 @@ class Summary:
                 reproduce=facts.command(self._config),
                 ended_early=self._interrupted,
                 selection=scope.selection,
+                failed_beside=tuple(self._failed_beside),
             ),
             verdict=verdict,
             results=self._by_requirement(),

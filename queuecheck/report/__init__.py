@@ -6,6 +6,7 @@ pytest or a cluster, and importing it is quick.
 
 from queuecheck.report.model import (
     API_VERSION,
+    INTERNAL_ERROR,
     KIND,
     NOT_RUN,
     UNDEFINED,
@@ -35,6 +36,7 @@ from queuecheck.report.plain import NotPlain, from_plain, to_plain
 
 __all__ = [
     "API_VERSION",
+    "INTERNAL_ERROR",
     "KIND",
     "NOT_RUN",
     "UNDEFINED",

@@ -65,7 +65,8 @@ def _verdict(suite: ET.Element, report: Report) -> None:
         suite, "testcase", name=VERDICT, classname=report.catalogue.profile, time="0.000"
     )
     found = ET.SubElement(case, "error", type=said.verdict, message=_clean(said.headline))
-    found.text = _clean("\n".join([*said.notes, f"exit code {said.exit_code}"]))
+    beside = [f"{name} failed beside the scenarios" for name in report.run.failed_beside]
+    found.text = _clean("\n".join([*said.notes, *beside, f"exit code {said.exit_code}"]))
 
 
 def _case(

@@ -15,6 +15,8 @@ API_VERSION = "queuecheck.dev/v1"
 KIND = "Report"
 NOT_RUN = "not-run"
 UNDEFINED = "undefined"
+# Why a run ended early in which pytest itself broke.
+INTERNAL_ERROR = "internal error"
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,8 @@ class RunFacts:
     """When, and whether to the end. ``started`` and ``ended`` are UTC, as in RFC 3339.
 
     ``ended_early`` is why the run did not come to its end, or "". ``selection`` says that fewer
-    scenarios were asked for than there are. ``reproduce`` is the command of the whole run.
+    scenarios were asked for than there are. ``failed_beside`` are the tests that are no scenarios,
+    were run with them and failed. ``reproduce`` is the command of the whole run.
     """
 
     id: str
@@ -134,6 +137,7 @@ class RunFacts:
     reproduce: str
     ended_early: str = ""
     selection: bool = False
+    failed_beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

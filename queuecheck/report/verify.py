@@ -14,7 +14,7 @@ from queuecheck import __version__
 from queuecheck.catalogue import Catalogue, Requirement
 from queuecheck.report import latency, recount, schema
 from queuecheck.report.document import ReportError, digest_of, to_report
-from queuecheck.report.model import NOT_RUN, Report, RequirementRow
+from queuecheck.report.model import INTERNAL_ERROR, NOT_RUN, Report, RequirementRow
 from queuecheck.secrecy import MASK
 from queuecheck.verdict import ExitCode, Outcome, RequirementResult, RunVerdict
 
@@ -165,27 +165,34 @@ def _against_verdict(report: Report, right: RunVerdict) -> Iterator[str]:
     if not _all_alike(said.notes, right.notes):
         notes = "; ".join(right.notes) or "nothing"
         yield f"the notes are not what its results say: {notes}{advice}"
-    if said.exit_code not in _possible(report, right):
-        yield f"the exit code is {said.exit_code}, its results say {int(right.exit_code)}"
+    first, *others = _possible(report, right)
+    if said.exit_code not in {first, *others}:
+        yield f"judgement.exitCode: it is {said.exit_code}, what the run came to makes it {first}"
 
 
-def _possible(report: Report, right: RunVerdict) -> frozenset[int]:
-    """The exit codes that such a run can have ended with."""
-    # A test that is no scenario may have failed beside them.
-    codes = {right.exit_code, ExitCode.NOT_CONFORMANT}
-    if report.run.ended_early:
-        # Nothing was there to run, or pytest itself broke.
-        codes |= {ExitCode.USAGE, ExitCode.HARNESS}
-    return frozenset(map(int, codes))
+def _possible(report: Report, right: RunVerdict) -> tuple[int, ...]:
+    """The exit codes that such a run can have ended with, first that of its results if it can be.
+
+    As in the summary of the plugin, which makes them.
+    """
+    if report.run.ended_early == INTERNAL_ERROR:
+        return (ExitCode.HARNESS,)
+    if report.run.failed_beside:
+        return (ExitCode.NOT_CONFORMANT,)
+    if report.run.ended_early and not report.scenarios:
+        # Nothing was there to run, or it could not be collected.
+        return (right.exit_code, ExitCode.USAGE, ExitCode.HARNESS)
+    return (right.exit_code,)
 
 
 def _beside(report: Report, right: RunVerdict) -> Iterator[str]:
     """What came from outside of the scenarios, and no result of them can show."""
     code = report.judgement.exit_code
     if code != right.exit_code and code in _possible(report, right):
+        failed = _few(report.run.failed_beside, "tests")
         yield (
             f"the exit code is {code}, its results alone would make it {int(right.exit_code)}: "
-            "the run failed at something else than a scenario"
+            f"the run failed at something else than a scenario{f', {failed}' if failed else ''}"
         )
 
 
@@ -265,4 +272,8 @@ def told(verification: Verification) -> Sequence[str]:
 
 def _listed(what: str, names: Sequence[str]) -> Iterator[str]:
     if names:
-        yield f"{what}: {', '.join(names) if len(names) <= FEW else f'{len(names)} MUST'}"
+        yield f"{what}: {_few(names, 'MUST')}"
+
+
+def _few(names: Sequence[str], kind: str) -> str:
+    return ", ".join(names) if len(names) <= FEW else f"{len(names)} {kind}"

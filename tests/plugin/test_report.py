@@ -8,8 +8,10 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
+from queuecheck.catalogue import load_catalogue
 from queuecheck.report import Report
-from queuecheck.report.document import read_report
+from queuecheck.report.document import read_report, to_document
+from queuecheck.report.verify import verify
 from tests.plugin.project import CONFTEST, Project
 from tests.report.cucumber_messages import parsed, statuses
 
@@ -61,6 +63,27 @@ def low(world):
     )
 """
 
+BESIDE = """
+import pytest
+
+
+@pytest.fixture
+def broken():
+    raise OSError
+
+
+def test_fails():
+    raise AssertionError
+
+
+def test_is_broken(broken):
+    pass
+
+
+def test_passes():
+    pass
+"""
+
 
 def report_of(project: Project, *arguments: str) -> Report:
     project.run(REPORT, *arguments)
@@ -105,6 +128,25 @@ def test_a_report_tells_of_every_requirement_and_scenario(project: Project) -> N
     assert failed.reproduce.startswith("queuecheck run features/one.feature:8")
     assert unsupported.reason == "reference has no block"
     assert report.requirements[2].scenarios == (1,)
+
+
+@pytest.mark.parametrize("then", ["all is well", "the claim fails", "the user interrupts"])
+def test_a_test_beside_the_scenarios_that_fails_is_named_and_makes_the_exit_code_1(
+    project: Project, then: str
+) -> None:
+    """Of an interruption pytest makes 2, which would say that no scenario has run."""
+    project.requires("KQ-QTA-01", "KQ-QTA-02")
+    project.feature(file="one")
+    project.feature(id="KQ-QTA-02", file="two", then=then)
+    (project.features / "test_beside.py").write_text(BESIDE, "utf-8")
+    result = project.run(REPORT)
+    report = read_report(project.pytester.path / "out")
+    assert report.run.failed_beside == tuple(
+        f"features/test_beside.py::test_{name}" for name in ("fails", "is_broken")
+    )
+    assert result.ret == report.judgement.exit_code == 1
+    catalogue = load_catalogue(project.pytester.path / "catalogue.yaml")
+    assert verify(to_document(report), catalogue).wrong == ()
 
 
 def test_workers_send_all_that_a_report_tells(project: Project) -> None:

@@ -79,6 +79,7 @@ def report(
     catalogue: Catalogue = CATALOGUE,
     intermittent: bool = False,
     tests: Mapping[str, Mapping[str, int]] | None = None,
+    failed_beside: Sequence[str] = (),
 ) -> Report:
     """The report of these runs."""
     results = [
@@ -105,6 +106,7 @@ def report(
             reproduce="queuecheck run",
             ended_early=interrupted,
             selection=selection,
+            failed_beside=tuple(failed_beside),
         ),
         verdict=judge(rows, scope),
         results=rows,

@@ -20,7 +20,7 @@ from queuecheck.report.recount import results_of
 from queuecheck.report.verify import Verification, told
 from queuecheck.report.verify import verify as verify_against
 from queuecheck.secrecy import Secrets
-from queuecheck.verdict import Outcome, RunVerdict, Scope, judge
+from queuecheck.verdict import ExitCode, Outcome, RunVerdict, Scope, judge
 from tests.report.made import ANOTHER, CATALOGUE, IDS, MUST, SHOULD, everything, report, scenario
 
 P, F = Outcome.PASSED, Outcome.FAILED
@@ -133,43 +133,57 @@ def test_of_many_without_a_scenario_only_the_number_is_told(first: int, last: in
     assert verify_against(document, catalogue).wrong == ()
 
 
-@pytest.mark.parametrize(
-    ("interrupted", "code"), [("internal error", 4), ("interrupted", 4), ("interrupted", 2)]
-)
-def test_where_pytest_broke_the_exit_code_may_be_its_own(interrupted: str, code: int) -> None:
-    document = written(report(scenario(MUST, P), interrupted=interrupted))
+BESIDE = "tests/test_it.py::test_one"
+BROKEN = report(scenario(MUST, P), interrupted="internal error")
+EMPTY = report(interrupted="interrupted")
+# The exit codes that such a run can have ended with, first that which is right if there is one.
+POSSIBLE = {
+    "passed": (report(*everything()), (0,)),
+    "failed": (report(*everything(F)), (1,)),
+    "without environment": (report(*everything(Outcome.ENVIRONMENT)), (3,)),
+    "stopped": (report(scenario(MUST, P), interrupted="stopped"), (5,)),
+    "stopped after a failure": (report(scenario(MUST, F), interrupted="stopped"), (1,)),
+    "stopped before any result": (EMPTY, (5, 4, 2)),
+    "broken": (BROKEN, (4,)),
+    "broken after a failure": (report(scenario(MUST, F), interrupted="internal error"), (4,)),
+    "failed beside": (report(*everything(), failed_beside=[BESIDE]), (1,)),
+    "both failed": (report(*everything(F), failed_beside=[BESIDE]), (1,)),
+}
+
+
+def ended_with(made: Report, code: int) -> dict[str, Any]:
+    document = written(made)
     document["judgement"]["exitCode"] = code
-    found = verify(sealed(document))
-    assert found.wrong == ()
-    assert told(found)[0] == (
+    return sealed(document)
+
+
+@pytest.mark.parametrize("run", POSSIBLE)
+@pytest.mark.parametrize("code", [int(code) for code in ExitCode])
+def test_an_exit_code_that_no_such_run_ends_with_is_refused(run: str, code: int) -> None:
+    made, possible = POSSIBLE[run]
+    told = f"judgement.exitCode: it is {code}, what the run came to makes it {possible[0]}"
+    assert verify(ended_with(made, code)).wrong == (() if code in possible else (told,))
+
+
+@pytest.mark.parametrize(("made", "code"), [(BROKEN, 4), (EMPTY, 4), (EMPTY, 2)])
+def test_where_pytest_broke_the_exit_code_is_its_own_and_that_is_noted(
+    made: Report, code: int
+) -> None:
+    assert told(verify(ended_with(made, code)))[0] == (
         f"the exit code is {code}, its results alone would make it 5: the run failed at something "
         "else than a scenario"
     )
 
 
-def test_a_test_that_is_no_scenario_may_have_failed_and_that_is_noted() -> None:
-    document = written(report(*everything()))
-    document["judgement"]["exitCode"] = 1
-    found = verify(sealed(document))
-    assert (found.wrong, found.incomplete) == ((), False)
-    (line,) = told(found)
-    assert line.startswith("the exit code is 1, its results alone would make it 0: ")
-
-
-@pytest.mark.parametrize(
-    ("made", "code"),
-    [
-        *((report(*everything()), code) for code in (2, 3, 4, 5)),
-        *((report(*everything(F)), code) for code in (0, 2, 3, 4, 5)),
-        *((report(*everything(Outcome.ENVIRONMENT)), code) for code in (0, 2, 4, 5)),
-        *((report(scenario(MUST, P), interrupted="stopped"), code) for code in (0, 3)),
-    ],
-)
-def test_an_exit_code_that_no_such_run_ends_with_is_refused(made: Report, code: int) -> None:
-    document = written(made)
-    document["judgement"]["exitCode"] = code
-    right = made.judgement.exit_code
-    assert verify(sealed(document)).wrong == (f"the exit code is {code}, its results say {right}",)
+def test_tests_that_are_no_scenarios_and_failed_are_noted() -> None:
+    for names, said in ([BESIDE], BESIDE), ([f"{BESIDE}[{n}]" for n in range(7)], "7 tests"):
+        found = verify(ended_with(report(*everything(), failed_beside=names), 1))
+        assert (found.wrong, found.incomplete) == ((), False)
+        (line,) = told(found)
+        assert line == (
+            "the exit code is 1, its results alone would make it 0: the run failed at something "
+            f"else than a scenario, {said}"
+        )
 
 
 def test_a_secret_that_is_called_like_a_field_takes_no_field_away() -> None:
@@ -328,7 +342,7 @@ DAMAGE: dict[Callable[[dict[str, Any]], None], str] = {
     _twice: f"{MUST} is there 2 times",
     _lower: f"{MUST} is MUST in the catalogue, MAY here",
     _praise: "the verdict is conformant, its results say not conformant",
-    _succeed: "the exit code is 0, its results say 1",
+    _succeed: "judgement.exitCode: it is 0, what the run came to makes it 1",
     _other: "catalogue: its digest is not that of koord-queue in this version of the suite; "
     "verify it with queuecheck 0.1.0",
     _headline: f"the headline is not what its results say: not conformant: {ANOTHER} failed",

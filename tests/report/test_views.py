@@ -102,6 +102,14 @@ def test_a_run_that_did_not_succeed_is_never_green(made: Report, verdict: str, s
     assert error.text.endswith(f"exit code {made.judgement.exit_code}")
 
 
+def test_tests_that_failed_beside_the_scenarios_are_named_where_the_verdict_is_an_error() -> None:
+    made = report(*everything(), failed_beside=["tests/test_it.py::test_one"])
+    made = replace(made, judgement=replace(made.judgement, exit_code=1))
+    error = cases(made)["verdict"].find("error")
+    assert error is not None
+    assert error.text == "tests/test_it.py::test_one failed beside the scenarios\nexit code 1"
+
+
 @pytest.mark.parametrize(
     "made",
     [
