@@ -25,13 +25,14 @@ from controller.shell.lifecycle import Lifecycle
 from controller.shell.logs import Journal
 from controller.shell.metrics import Metrics
 from controller.shell.requests import Deposed, Postponed, Requests
-from controller.shell.store import Change, Store
+from controller.shell.store import Change, Store, version_of
 from controller.shell.work import Key, Work
 from queuecheck.kube import (
     Api,
     ApiError,
     Interrupted,
     KubeObject,
+    Listed,
     ListWatch,
     WatchItem,
 )
@@ -151,6 +152,7 @@ class Component(Generic[Key]):
     def _watcher(self, kind: Kind) -> Callable[[], None]:
         def watch() -> None:
             lost = False
+            newest = 0
             for item in self._watches[kind]:
                 if isinstance(item, Interrupted):
                     self._metrics.watch_restarted(self.name, kind.value)
@@ -162,6 +164,9 @@ class Component(Generic[Key]):
                     if lost:
                         self._journal.say(0, f"watch of {kind.value} is back")
                     lost = False
+                    if isinstance(item, Listed) and version_of(item) < newest:
+                        raise Restored(kind, newest, version_of(item))
+                    newest = max(newest, version_of(item))
                     self._inbox.put((kind, item))
 
         return watch
@@ -313,6 +318,16 @@ class Component(Generic[Key]):
         active = self._work.active()
         if active is not None:
             self._metrics.set_active(active)
+
+
+class Restored(Exception):
+    """The server is as it was before, restored from a backup, say: all that is known is of no use.
+
+    The store takes what is older for stale. Only a new start forgets what was later.
+    """
+
+    def __init__(self, kind: Kind, newest: int, now: int) -> None:
+        super().__init__(f"versions of {kind.value} have gone back from {newest} to {now}")
 
 
 def _shown(key: object) -> str:

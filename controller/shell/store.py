@@ -75,6 +75,13 @@ class Store:
             yield Change(kind, known if _uid(known) != _uid(last) else last, deleted=True)
 
 
+def version_of(item: Listed | Changed) -> int:
+    """Up to which version the item tells what there is."""
+    if isinstance(item, Listed):
+        return _number(item.resource_version)
+    return _version(item.object)
+
+
 def _without_managers(found: KubeObject) -> KubeObject:
     """Who wrote which field is of no use to anybody here, and often the larger half."""
     metadata = {key: value for key, value in found["metadata"].items() if key != "managedFields"}

@@ -216,6 +216,19 @@ def test_after_a_gap_what_is_gone_is_told_as_deleted(
     work.wait_for(lambda: list(work.objects) == ["b"] and len(work.steps) >= 2)
 
 
+def test_a_server_whose_versions_go_back_ends_the_process_which_knows_later_ones(
+    server: FaultServer, work: ScriptedWork, start: Start, lifecycle: Lifecycle
+) -> None:
+    server.script("GET", LIST, listing("10", unit("a", 5)), listing("8", unit("a", 4)))
+    server.script(
+        "WATCH", LIST, Stream(event("MODIFIED", unit("a", 12)), "cut"), Stream("", "silence")
+    )
+    start()
+    assert lifecycle.stop.wait(PATIENCE)
+    assert lifecycle.crashed
+    assert work.objects == {"a": "12"}
+
+
 def test_the_watch_goes_on_while_a_decision_takes_long(
     server: FaultServer, work: ScriptedWork, start: Start
 ) -> None:
