@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.profiles import Profile, load_profile
 
 if TYPE_CHECKING:
-    from queuecheck.implementation.changes import Look
+    from queuecheck.implementation.changes import Change, Look
     from queuecheck.kube import Api
     from queuecheck.world.remains import Remnant
 
@@ -104,8 +104,11 @@ def _clean(api: Api, profile: Profile, *, context: str, run: str | None, yes: bo
         click.echo(line)
     if not consent(would(remains, len(changes)), question="Take them away?", yes=yes):
         sys.exit(USAGE)
-    put_back(api, changes)
-    left = [*remove_remains(api, profile, remains), *stay.values()]
+    kept = put_back(api, changes)
+    stay |= _homes_of(kept, remains)
+    remains = tuple(each for each in remains if each not in stay)
+    left = [f"{change}: {why}" for change, why in kept.items()]
+    left += [*remove_remains(api, profile, remains), *stay.values()]
     if not left:
         click.echo("all of it is gone")
     return left
@@ -124,6 +127,16 @@ def _staying(
         if why := list(filter(None, (_unfinished(api, *pair, run) for pair in pairs))):
             stay[each] = f"{each} stays: {'; '.join(why)}"
     return stay
+
+
+def _homes_of(kept: Iterable[Change], remains: Iterable[Remnant]) -> dict[Remnant, str]:
+    """The runs' own namespaces that say where something is yet to be put back."""
+    places = {change.namespace for change in kept}
+    return {
+        each: f"{each} stays: it says where the controller is not as it was"
+        for each in remains
+        if places.intersection(each.deployed)
+    }
 
 
 def _unfinished(api: Api, home: str, there: Look, run: str | None) -> str:

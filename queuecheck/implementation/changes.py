@@ -7,7 +7,7 @@ has a label; and what a run has taken away is kept in a ConfigMap.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -15,10 +15,19 @@ from queuecheck.implementation import rollout
 from queuecheck.implementation.config_map import AS_FOUND
 from queuecheck.implementation.installation import KEPT, TAKEN_LABEL, forget
 from queuecheck.implementation.rollout import COPY_LABEL
-from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, NotFound, Resource
+from queuecheck.kube import (
+    AlreadyExists,
+    Api,
+    ApiError,
+    KubeObject,
+    Resource,
+    going_on,
+)
 from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, PODS
 
 FORBIDDEN = 403
+NO_NOTE: KubeObject = {"metadata": {"annotations": {AS_FOUND: None}}}
+MISLED = "it is not started before its configuration is put back"
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,16 @@ class Change:
             return f"{place} had {self.found} {'copy' if self.found == '1' else 'copies'}"
         return f"{place} had another configuration"
 
+    @property
+    def configures(self) -> bool:
+        """Whether pods read it, as it is and as it was."""
+        return self.resource == CONFIG_MAPS and self.found is not None
+
+    @property
+    def starts(self) -> bool:
+        """Whether pods come of putting it back."""
+        return self.resource == DEPLOYMENTS and self.found is not None
+
 
 @dataclass(frozen=True)
 class Look:
@@ -62,7 +81,6 @@ def look(api: Api, namespace: str) -> Look:
     """The same, and what there is to be seen for others only. Raises ApiError."""
     changes: list[Change] = []
     hidden: list[str] = []
-    # Configuration first: what is started then reads the right one.
     for resource in (CONFIG_MAPS, DEPLOYMENTS, PODS):
         try:
             found = api.list(resource, namespace=namespace).items
@@ -75,28 +93,46 @@ def look(api: Api, namespace: str) -> Look:
     return Look(tuple(changes), tuple(hidden))
 
 
-def put_back(api: Api, changes: Sequence[Change]) -> None:
-    """Everything is as it was found; pods that have read another configuration are replaced."""
-    for each in changes:
-        with suppress(NotFound):
-            if each.found is None:
-                api.delete(
-                    each.resource, each.name, namespace=each.namespace, propagation="Background"
-                )
-                continue
-            if each.taken:
-                with suppress(AlreadyExists):
-                    api.create(each.resource, json.loads(each.found), namespace=each.namespace)
-                forget(api, each.namespace, each.name)
-                continue
-            patch: KubeObject = {"metadata": {"annotations": {AS_FOUND: None}}}
-            if each.resource == DEPLOYMENTS:
-                patch["spec"] = {"replicas": int(each.found)}
-            else:
-                patch["data"] = json.loads(each.found)
-            api.patch(each.resource, each.name, patch, namespace=each.namespace)
-            if each.resource == CONFIG_MAPS:
-                _replace_readers(api, each)
+def put_back(api: Api, changes: Iterable[Change]) -> dict[Change, str]:
+    """Everything is as it was found; pods that have read another configuration are replaced.
+
+    Gives what the server has refused, with its reason, which keeps nothing else from being put
+    back, but for Deployments beside a configuration that is not.
+    """
+    left: dict[Change, str] = {}
+    # Configuration first: what is started then reads the right one.
+    for each in sorted(changes, key=lambda each: each.resource != CONFIG_MAPS):
+        refused: list[str] = []
+        if each.starts and each.namespace in {it.namespace for it in left if it.configures}:
+            refused.append(MISLED)
+        else:
+            with going_on(refused):
+                _put_back(api, each, refused)
+        if refused:
+            left[each] = "; ".join(refused)
+    return left
+
+
+def _put_back(api: Api, change: Change, refused: list[str]) -> None:
+    if change.found is None:
+        api.delete(
+            change.resource, change.name, namespace=change.namespace, propagation="Background"
+        )
+    elif change.taken:
+        with suppress(AlreadyExists):
+            api.create(change.resource, json.loads(change.found), namespace=change.namespace)
+        forget(api, change.namespace, change.name)
+    elif change.resource == DEPLOYMENTS:
+        _patch(api, change, NO_NOTE | {"spec": {"replicas": int(change.found)}})
+    else:
+        _patch(api, change, {"data": json.loads(change.found)})
+        _replace_readers(api, change, refused)
+        if not refused:  # else whoever comes next has to know of it
+            _patch(api, change, NO_NOTE)
+
+
+def _patch(api: Api, change: Change, patch: KubeObject) -> None:
+    api.patch(change.resource, change.name, patch, namespace=change.namespace)
 
 
 def _change(resource: Resource, namespace: str, body: KubeObject) -> Change | None:
@@ -114,10 +150,10 @@ def _change(resource: Resource, namespace: str, body: KubeObject) -> Change | No
     return None if found is None else Change(resource, namespace, metadata["name"], found)
 
 
-def _replace_readers(api: Api, change: Change) -> None:
+def _replace_readers(api: Api, change: Change, refused: list[str]) -> None:
     for deployment in api.list(DEPLOYMENTS, namespace=change.namespace).items:
         if rollout.mounts(deployment, change.name):
             selector = rollout.selector(deployment)
             for pod in api.list(PODS, namespace=change.namespace, label_selector=selector).items:
-                with suppress(NotFound):
+                with going_on(refused):
                     api.delete(PODS, pod["metadata"]["name"], namespace=change.namespace)

@@ -8,6 +8,7 @@ where the Deployments are not there yet, and what they brought is taken away at 
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -236,8 +237,13 @@ class DeploymentImplementation(Described):
 
     def _find(self) -> None:
         described = self._descriptor.deployments
-        for namespace in {each.namespace for each in described}:
-            put_back(self._api, find_changes(self._api, namespace))  # after a run that was killed
+        changes = itertools.chain.from_iterable(
+            find_changes(self._api, namespace)
+            for namespace in sorted({each.namespace for each in described})
+        )
+        if left := put_back(self._api, changes):  # after a run that was killed
+            told = "; ".join(f"{change}: {why}" for change, why in left.items())
+            raise ImplementationError(f"{self.name}: {told}")
         self._installation = Installation(self._api, self._descriptor.manifests)
         self._installation.make_complete(described)
         for each in described:

@@ -155,6 +155,23 @@ def test_what_may_not_be_deleted_is_told_and_the_rest_goes(left: FaultServer) ->
     assert [each.path for each in left.requests("DELETE")] == places
 
 
+def test_what_may_not_be_put_back_is_told_and_its_run_not_forgotten(left: FaultServer) -> None:
+    ours = named(f"{OWN}-p1", labels={RUN_LABEL: RUN})
+    place = DEPLOYMENTS.path(namespace=ELSEWHERE, name="the-queue")
+    left.script("PATCH", place, FORBIDDEN)
+    left.script("GET", PRIORITY_CLASSES.path(), listing("1", ours), listing("9"))
+    left.script("DELETE", PRIORITY_CLASSES.path(name=f"{OWN}-p1"), Answer(200, {}))
+    answer = clean(left)
+    assert answer.exit_code == 3
+    assert answer.stderr.splitlines()[1:] == [
+        f"queuecheck: {CHANGED}: PATCH {place}: 403 Forbidden: no",
+        f"queuecheck: Namespace {OWN} stays: it says where the controller is not as it was",
+    ]
+    assert [each.path for each in left.requests("DELETE")] == [
+        PRIORITY_CLASSES.path(name=f"{OWN}-p1")
+    ]
+
+
 def remnants(*runs: str) -> tuple[Remnant, ...]:
     return tuple(Remnant(0, PRIORITY_CLASSES, "", f"qc-{run}-p1", run) for run in runs)
 
