@@ -76,6 +76,7 @@ class Component(Generic[Key]):
         self._journal = journal
         self._leadership = leadership or Alone()
         self._caught_up: int | None = None
+        self._catch_up_at = -math.inf
         self._wall, self._steady = wall, steady
         self._resync = resync
         self._store = Store()
@@ -194,7 +195,8 @@ class Component(Generic[Key]):
         term = self._leadership.term()
         if term is None or self._unseen:
             return False
-        if term != self._caught_up and self._catch_up():
+        due = term != self._caught_up and self._steady() >= self._catch_up_at
+        if due and self._catch_up():
             self._caught_up = term
         return term == self._caught_up
 
@@ -210,6 +212,8 @@ class Component(Generic[Key]):
                 self._apply(self._store.take(kind, answer))
         except (ApiError, Postponed) as error:
             self._journal.warn(f"cannot begin to lead: {error}")
+            asked = error.at_least if isinstance(error, Postponed) else 0.0
+            self._catch_up_at = self._steady() + max(TRY_AGAIN, asked)
             return False
         self._agenda.add(self._work.keys())
         return True
@@ -219,7 +223,8 @@ class Component(Generic[Key]):
         if self._unseen:
             return None
         if not leads:  # winning the lease wakes us
-            return None if self._leadership.term() is None else TRY_AGAIN
+            wait = max(self._catch_up_at - self._steady(), 0.0)
+            return None if self._leadership.term() is None else wait
         rest = self._agenda.rest(wall=self._wall(), steady=self._steady())
         resync = max(next_resync - self._steady(), 0.0)
         return resync if rest is None else min(rest, resync, LONGEST_SLEEP)

@@ -22,6 +22,8 @@ FIRST_WAIT = 0.05
 LONGEST_WAIT = 1.0
 # A server that asks for more patience than this gets it, but the worker does something else.
 LONGEST_RETRY_AFTER = 3.0
+# No word of a server, nor of a proxy before it, stops anything for good.
+LONGEST_PATIENCE = 600.0
 READS = frozenset({"get", "list"})
 
 Answer = TypeVar("Answer")
@@ -32,7 +34,7 @@ class Postponed(Exception):
 
     def __init__(self, cause: ApiError) -> None:
         super().__init__(str(cause))
-        self.at_least = cause.retry_after or 0.0
+        self.at_least = min(cause.retry_after or 0.0, LONGEST_PATIENCE)
 
 
 class Deposed(Exception):

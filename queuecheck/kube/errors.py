@@ -89,6 +89,7 @@ def from_response(
 
 def _seconds(header: str | None) -> float | None:
     try:
-        return float(header) if header else None
+        seconds = float(header) if header else -1.0
     except ValueError:
         return None
+    return seconds if seconds >= 0 else None  # nor is "nan" a time

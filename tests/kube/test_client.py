@@ -57,11 +57,17 @@ def test_a_refusal_raises_the_class_that_callers_react_to(
     assert raised.value.status == answer.status
 
 
-def test_retry_after_is_read(server: FaultServer, client: Api) -> None:
-    server.script("GET", JOB, failure(429, "TooManyRequests", Retry_After="7"))
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("7", 7.0), ("0", 0.0), ("-7", None), ("nan", None), ("Fri, 31 Dec 1999 23:59:59 GMT", None)],
+)
+def test_retry_after_is_read_where_it_is_a_number_of_seconds(
+    server: FaultServer, client: Api, header: str, seconds: float | None
+) -> None:
+    server.script("GET", JOB, failure(429, "TooManyRequests", Retry_After=header))
     with pytest.raises(ApiError) as raised:
         client.get(JOBS, "job", namespace="ns")
-    assert (raised.value.retry_after, raised.value.transient) == (7.0, True)
+    assert (raised.value.retry_after, raised.value.transient) == (seconds, True)
 
 
 def test_the_version_that_guards_a_merge_patch_is_in_its_body(

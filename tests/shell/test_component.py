@@ -2,6 +2,7 @@
 
 import math
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -120,7 +121,7 @@ class ToldSigns(Signs):
     def __init__(self) -> None:
         self.now = 0.0
         super().__init__(lambda: self.now)
-        self._asleep: dict[str, float] = {}
+        self._asleep: defaultdict[str, float] = defaultdict(float)
         self._given = threading.Condition()
 
     def give(self, *, asleep: float = 0.0) -> None:
@@ -129,9 +130,16 @@ class ToldSigns(Signs):
             self._asleep[threading.current_thread().name] = asleep
             self._given.notify_all()
 
-    def wait_for(self, asleep: Mapping[str, float]) -> None:
+    def wait_for(self, thread: str, condition: Callable[[float], bool]) -> float:
+        """How long the thread means to sleep, once that is such."""
         with self._given:
-            assert self._given.wait_for(lambda: self._asleep.items() >= asleep.items(), PATIENCE)
+            told = self._given.wait_for(lambda: condition(self._asleep[thread]), PATIENCE)
+            assert told, self._asleep
+            return self._asleep[thread]
+
+
+def between(least: float, most: float, value: float) -> bool:
+    return least < value < most
 
 
 def after(release: threading.Event) -> Callable[[], Step]:
@@ -403,7 +411,8 @@ def test_who_waits_for_the_lead_or_for_something_to_write_is_alive_for_ever(
     signs = lifecycle.signs = ToldSigns()
     serve(server, unit("a", 5))
     start(ScriptedLeadership())
-    signs.wait_for({"queue-worker": math.inf, "queue-events": math.inf})
+    for thread in ("queue-worker", "queue-events"):
+        signs.wait_for(thread, math.isinf)
     signs.now += 1e9
     assert signs.missing().keys() == {"queue-watch-QueueUnit"}
 
@@ -431,6 +440,22 @@ def test_who_comes_to_lead_first_reads_what_was_written_before(
     leadership.lead(1)
     work.wait_for(lambda: len(work.steps) == 2)
     assert seen == [{"a": "12", "b": "15"}] * 2
+
+
+def test_a_server_that_asks_for_patience_is_not_asked_again_at_once_by_who_comes_to_lead(
+    server: FaultServer, work: ScriptedWork, lifecycle: Lifecycle, start: Start
+) -> None:
+    signs = lifecycle.signs = ToldSigns()
+    serve(server, unit("a", 5))
+    leadership = ScriptedLeadership()
+    assert start(leadership).ready.wait(PATIENCE)
+    server.script("GET", LIST, failure(429, "TooManyRequests", Retry_After="60"))
+    leadership.lead(1)
+    asked = 60.0
+    for _ in range(2):  # the second time it is woken, and goes to sleep again
+        asked = signs.wait_for("queue-worker", partial(between, 50, asked))
+        assert len(server.requests("GET", LIST)) == 2
+        leadership.lead(1)
 
 
 def test_who_leads_on_reads_nothing_anew(

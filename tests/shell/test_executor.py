@@ -28,7 +28,7 @@ from controller.shell.executor import Executor, Refused, holds
 from controller.shell.lifecycle import Stopping
 from controller.shell.logs import Journal
 from controller.shell.metrics import Metrics
-from controller.shell.requests import Postponed, Requests
+from controller.shell.requests import LONGEST_PATIENCE, Postponed, Requests
 from controller.shell.signs import Signs
 from controller.shell.store import Store
 from queuecheck.kube import Api, KubeObject
@@ -206,11 +206,17 @@ def test_429_is_repeated_after_the_time_that_the_server_asks_for(
     assert message(store) == "new"
 
 
-def test_a_long_retry_after_postpones_instead_of_blocking(server: FaultServer, run: Run) -> None:
-    server.script("PATCH", f"{UNITS}/a/status", failure(429, "TooManyRequests", Retry_After="120"))
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [("120", 120), ("86400", LONGEST_PATIENCE), ("inf", LONGEST_PATIENCE)],
+)
+def test_a_long_retry_after_postpones_instead_of_blocking_and_never_for_good(
+    server: FaultServer, run: Run, asked: str, kept: float
+) -> None:
+    server.script("PATCH", f"{UNITS}/a/status", failure(429, "TooManyRequests", Retry_After=asked))
     with pytest.raises(Postponed) as raised:
         run(write(say("new")))
-    assert raised.value.at_least == 120
+    assert raised.value.at_least == kept
     assert len(server.requests()) == 1
 
 
