@@ -25,6 +25,28 @@ def listing(api: Api) -> Listing:
     }
 
 
+def changes(before: Listing, after: Listing) -> list[str]:
+    """A line for each object that is new, gone or another, in order of their places."""
+    return [
+        line
+        for place in sorted(before.keys() | after.keys())
+        for line in _changes(place, before.get(place), after.get(place))
+    ]
+
+
+def _changes(place: str, before: Any, after: Any) -> list[str]:
+    if after is None:
+        return [f"gone: {place}"]
+    if before is None:
+        return [f"new: {place}: {after}"]
+    fields = sorted(before.keys() | after.keys())
+    return [
+        f"{place}: {field} was {before.get(field)}, is {after.get(field)}"
+        for field in fields
+        if before.get(field) != after.get(field)
+    ]
+
+
 def _kinds(api: Api) -> set[Resource]:
     versions = [("", "v1")]
     groups = json.loads(api.raw("/apis"))["groups"]

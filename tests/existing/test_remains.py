@@ -20,7 +20,7 @@ from queuecheck.world.names import (
     run_namespace,
 )
 from queuecheck.world.remains import find_remains, homes, remove_remains
-from tests.existing.listing import listing
+from tests.existing.listing import changes, listing
 from tests.existing.somebodys import Somebodys
 
 PROFILE = load_profile("koord-queue")
@@ -79,7 +79,7 @@ def test_all_of_a_run_goes_and_nothing_else(somebodys: Somebodys) -> None:
     for name in theirs:
         api.delete(PROFILE.queues, name, namespace=HOME)
     assert left == []
-    assert after == before
+    assert changes(before, after) == []
     assert [f"{each}" for each in remains] == [
         f"PriorityClass qc-{RUN}-p1",
         f"Namespace {NAMES.namespace}",
