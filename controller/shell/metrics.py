@@ -6,10 +6,10 @@ as untyped families. A queue that is gone takes its series with it. Safe to use 
 """
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import prometheus_client
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import UnknownMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
@@ -81,6 +81,12 @@ class Metrics:
             ["component", "kind"],
             registry=self._registry,
         )
+        self._leads = Gauge(
+            "leader_election_master_status",
+            "Whether this copy leads, under the name that client-go has for it.",
+            ["name"],
+            registry=self._registry,
+        )
         self._rounds = Counter(
             "queuecheck_preemption_rounds",
             "Attempts that marked at least one victim.",
@@ -115,6 +121,10 @@ class Metrics:
     def watch_restarted(self, component: str, kind: str) -> None:
         """One more watch that ended."""
         self._watches.labels(component, kind).inc()
+
+    def lease(self, name: str, *, leads: Callable[[], bool]) -> None:
+        """A lease that this copy holds when ``leads`` says so."""
+        self._leads.labels(name).set_function(lambda: float(leads()))
 
     def marked(self, queue: str, victims: int) -> None:
         """One more round, with so many victims."""

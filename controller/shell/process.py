@@ -117,7 +117,7 @@ def run(options: Options) -> int:
                 metrics=metrics,
                 lifecycle=lifecycle,
                 journal=logs.Journal(name),
-                leadership=_leadership(name, options, apis[name], lifecycle),
+                leadership=_leadership(name, options, apis[name], lifecycle, metrics),
                 writer=apis[name].within(options.election.grace) if options.election else None,
                 namespaces={Kind.QUEUE: options.namespace},
             )
@@ -140,19 +140,24 @@ def _work(name: str, options: Options, settings: configuration.Configuration) ->
     return JobWork()
 
 
-def _leadership(name: str, options: Options, api: Api, lifecycle: Lifecycle) -> Leadership:
+def _leadership(
+    component: str, options: Options, api: Api, lifecycle: Lifecycle, metrics: Metrics
+) -> Leadership:
     if options.election is None:
         return Alone()
-    return Election(
+    name = f"koord-queue-{component}"
+    election = Election(
         api=api,
         namespace=options.namespace,
-        name=f"koord-queue-{name}",
+        name=name,
         identity=options.identity or f"{socket.gethostname()}_{uuid.uuid4().hex[:8]}",
         terms=options.election,
-        journal=logs.Journal(name),
+        journal=logs.Journal(component),
         stop=lifecycle.stop,
         signs=lifecycle.signs,
     )
+    metrics.lease(name, leads=election.permits)
+    return election
 
 
 def _shut_down(

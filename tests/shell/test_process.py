@@ -108,6 +108,17 @@ def test_who_writes_is_told_to_the_server(program_server: FaultServer) -> None:
     assert agents == {"queuecheck-controller/extension"}
 
 
+@pytest.mark.parametrize(("code", "leads"), [(201, "1.0"), (403, "0.0")])
+def test_its_metrics_say_whether_it_leads(
+    program_server: FaultServer, code: int, leads: str
+) -> None:
+    made = {"metadata": {"resourceVersion": "1"}, "spec": {}}
+    program_server.script("POST", LEASES.path(namespace="koord-queue"), Answer(code, made))
+    with running(program_server.kubeconfig, "extension", "--leader-elect") as program:
+        lines = asked(program.ready(), "/metrics").data.decode().splitlines()
+    assert f'leader_election_master_status{{name="koord-queue-extension"}} {leads}' in lines
+
+
 def test_a_crash_of_one_thread_ends_it_with_one_line(program_server: FaultServer) -> None:
     offer(program_server, PRIORITY_CLASSES, Answer(200, listing_of_what_is_no_object()))
     with running(program_server.kubeconfig, "extension") as program:
