@@ -14,10 +14,14 @@ from typing import Generic, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 FIRST_DELAY = 0.25
 LONGEST_DELAY = 30.0
+FEW = 8
 
 
 class Timers(Generic[Key]):
-    """At most one time per key; the next one is found without looking at the others."""
+    """At most one time per key; the next one is found without looking at the others.
+
+    What was replaced stays in the heap until its time comes, or until it is the larger half.
+    """
 
     def __init__(self) -> None:
         self._at: dict[Key, float] = {}
@@ -34,6 +38,9 @@ class Timers(Generic[Key]):
         elif self._at.get(key) != at:
             self._at[key] = at
             heapq.heappush(self._heap, (at, next(self._serial), key))
+            if len(self._heap) > 2 * len(self._at) + FEW:
+                self._heap = [(at, next(self._serial), key) for key, at in self._at.items()]
+                heapq.heapify(self._heap)
 
     def next(self) -> float | None:
         """The earliest time of all."""

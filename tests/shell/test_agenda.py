@@ -94,6 +94,17 @@ def test_the_servers_wish_is_the_least() -> None:
     assert agenda.postpone("a", steady=0, at_least=60) == 60
 
 
+def test_a_time_that_is_set_again_and_again_takes_no_room() -> None:
+    timers: Timers[str] = Timers()
+    timers.set("a", 5.0)
+    for number in range(10_000):
+        timers.set("b", None)
+        timers.set("b", 1e9 + number % 2)
+    assert len(timers._heap) < 100
+    assert list(timers.expire(1e9)) == ["a"]
+    assert timers.next() == 1e9 + 1
+
+
 @given(
     st.lists(st.tuples(st.sampled_from("abcde"), st.none() | st.integers(0, 9)), max_size=40),
     st.integers(0, 9),
