@@ -1,7 +1,8 @@
 """Single API calls, counted, and repeated a bounded number of times while that may help.
 
 A call that the server refuses for good raises its ApiError. One that stays refused for reasons
-that pass (429, 5xx, no answer) raises Postponed: the caller gives up for now and comes back.
+that pass (429, 5xx, no answer, credentials that have expired) raises Postponed: the caller gives up
+for now and comes back.
 """
 
 import random
@@ -25,6 +26,7 @@ LONGEST_RETRY_AFTER = 3.0
 # No word of a server, nor of a proxy before it, stops anything for good.
 LONGEST_PATIENCE = 600.0
 READS = frozenset({"get", "list"})
+UNAUTHORIZED = 401
 
 Answer = TypeVar("Answer")
 
@@ -85,7 +87,7 @@ class Requests:
         except ApiError as error:
             if self._stop.is_set():
                 raise Stopping from error
-            if error.transient:
+            if error.transient or error.status == UNAUTHORIZED:
                 raise Postponed(error) from error
             raise
         return answer

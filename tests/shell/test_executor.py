@@ -311,6 +311,17 @@ def test_an_event_that_must_exist_is_there_before_what_follows(
     assert made["firstTimestamp"] == "2023-11-14T22:13:20Z"
 
 
+@pytest.mark.parametrize("decision", [once("a.reclaimed"), write(say("new"))])
+def test_credentials_that_have_expired_postpone_all_that_follows(
+    server: FaultServer, run: Run, decision: Decision
+) -> None:
+    server.script("POST", EVENTS, failure(401, "Unauthorized"))
+    server.script("PATCH", f"{UNITS}/a/status", failure(401, "Unauthorized"))
+    with pytest.raises(Postponed):
+        run(decision, write(say("newer")))
+    assert len(server.requests()) == 1
+
+
 @pytest.mark.parametrize("refusal", [failure(403, "Forbidden"), failure(422, "Invalid")])
 def test_what_follows_an_event_that_is_refused_for_good_does_not_wait_for_it(
     server: FaultServer, run: Run, store: Store, refusal: Answer
