@@ -53,6 +53,11 @@ class ConfigMap:
             raise ImplementationError(f"{self._title}: {self.key.key} is no mapping")
         return content
 
+    @property
+    def as_found(self) -> bool:
+        """Whether it is, as far as we have written it."""
+        return self._now == self._found
+
     def write(self, content: Mapping[str, Any] | str) -> bool:
         """Whether that was a change."""
         return self._put(rendered(content))

@@ -11,13 +11,13 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from queuecheck.cluster import Cluster
 from queuecheck.implementation import rollout
-from queuecheck.implementation.changes import find_changes, put_back
+from queuecheck.implementation.changes import MISLED, find_changes, put_back
 from queuecheck.implementation.config_map import ConfigMap
 from queuecheck.implementation.deployed import Deployed
 from queuecheck.implementation.described import Described
@@ -132,7 +132,8 @@ class DeploymentImplementation(Described):
         with self._acting():
             if not self._config_maps:
                 raise ImplementationError(f"{self.name}: the descriptor names no config")
-            self._renew(self._written(lambda each: each.write(config)))
+            changed = {name for name, each in self._config_maps.items() if each.write(config)}
+            self._renew(self._readers(changed))
 
     def reroute(self, server: str | None, instance: str | None = None) -> None:
         """See Implementation: a pod has its service account, and no other way to the API server."""
@@ -283,46 +284,86 @@ class DeploymentImplementation(Described):
 
     def _restore(self) -> None:
         """Every instance that was described is there and ready, with the configuration found."""
-        concerned = self._undo()
+        failures: list[str] = []
+        self._undo(failures)
+        if failures:
+            raise ImplementationError("; ".join(failures))
         for each in self._workloads.values():
             if not each.runs:
                 self._launch(each)
-            elif each in concerned or each.why_gone() is not None:
+            elif each.why_gone() is not None:
                 self._starts += 1
                 each.renew()
         for each in self._workloads.values():
             each.wait_ready()
 
     def _leave(self) -> None:
-        """It waits for no pod to be ready: the run is over, whatever state it is in."""
-        for each in self._undo():
-            each.renew()
-        for each in self._workloads.values():
-            if not each.as_found:
-                each.put_back()
-        assert self._installation is not None
-        self._installation.remove()
+        """It waits for no pod to be ready: the run is over, whatever state it is in.
 
-    def _undo(self) -> list[Workload]:
-        """What was made is gone, what was taken is back; gives those that have to be renewed."""
+        What fails is told in the end, and keeps nothing else from being as it was found, but for
+        Deployments beside a configuration that is not.
+        """
+        failures: list[str] = []
+        self._undo(failures)
+        assert self._installation is not None
+        if not self._installation.lacks:
+            for each in self._workloads.values():
+                with self._going_on(failures):
+                    self._put_back(each)
+        with self._going_on(failures):
+            failures += self._installation.remove()
+        if failures:
+            raise ImplementationError("; ".join(failures))
+
+    def _put_back(self, workload: Workload) -> None:
+        is_copy = workload.instance != workload.deployed.component
+        if is_copy or workload.as_found:
+            return
+        if workload.found_copies and not all(each.as_found for each in self._config_maps.values()):
+            raise ImplementationError(f"{workload.title}: {MISLED}")
+        workload.put_back()
+
+    def _undo(self, failures: list[str]) -> None:
+        """What was made is gone, what was taken is back, and who has read another file renewed."""
         self._held.clear()
         described = self._descriptor.deployments
-        components = {each.component for each in described}
-        for name in self._workloads.keys() - components:
-            self._workloads.pop(name).remove()
+        for name in sorted(self._workloads.keys() - {each.component for each in described}):
+            with self._going_on(failures):
+                self._workloads[name].remove()
+                del self._workloads[name]
         assert self._installation is not None
-        if self._installation.bring_back():
-            self._workloads = {
-                each.component: self._workload(each, each.component, each.name)
-                for each in described
-            }
-        return self._written(ConfigMap.put_back)
+        if self._installation.lacks:
+            refused = self._installation.bring_back()
+            failures += refused
+            if not refused:
+                with self._going_on(failures):
+                    self._workloads |= {
+                        each.component: self._workload(each, each.component, each.name)
+                        for each in described
+                    }
+        changed = set()
+        for name, config_map in self._config_maps.items():
+            with self._going_on(failures):
+                if config_map.put_back():
+                    changed.add(name)
+        for each in self._readers(changed):
+            with self._going_on(failures):
+                self._starts += 1
+                each.renew()
 
-    def _written(self, write: Callable[[ConfigMap], bool]) -> list[Workload]:
-        """What runs and reads a ConfigMap that is another one now."""
-        changed = {name for name, each in self._config_maps.items() if write(each)}
+    @contextmanager
+    def _going_on(self, failures: list[str]) -> Iterator[None]:
+        """What fails in here is told, and whoever has more to do goes on."""
+        try:
+            with self._told():
+                yield
+        except ImplementationError as error:
+            failures.append(str(error))
+
+    def _readers(self, components: Collection[str]) -> list[Workload]:
+        """What runs of these components, whose ConfigMap is another one now."""
         return [
             each
             for each in self._workloads.values()
-            if each.runs and each.deployed.component in changed
+            if each.runs and each.deployed.component in components
         ]

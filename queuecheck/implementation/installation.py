@@ -17,7 +17,15 @@ from pathlib import Path
 from queuecheck.cluster.manifests import read_manifests, served_resources
 from queuecheck.implementation.deployed import Deployed
 from queuecheck.implementation.errors import ImplementationError
-from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, NotFound, Resource
+from queuecheck.kube import (
+    AlreadyExists,
+    Api,
+    ApiError,
+    KubeObject,
+    NotFound,
+    Resource,
+    going_on,
+)
 from queuecheck.kube.resource import (
     CONFIG_MAPS,
     CUSTOM_RESOURCE_DEFINITIONS,
@@ -66,15 +74,25 @@ class Installation:
                 self._keep(body)
             self._delete(body)
 
-    def bring_back(self) -> bool:
-        """What was taken away; whether there was anything."""
+    @property
+    def lacks(self) -> bool:
+        """Whether anything is still taken away."""
+        return bool(self._taken)
+
+    def bring_back(self) -> list[str]:
+        """What was taken away, and told what cannot be, which is still lacking then."""
         taken, self._taken = self._taken, []
+        told: list[str] = []
         for body in sorted(taken, key=lambda each: each["kind"] == DEPLOYMENTS.kind):
-            self._create(body)
-            if body["kind"] == DEPLOYMENTS.kind:
-                metadata = body["metadata"]
-                forget(self._api, metadata["namespace"], metadata["name"])
-        return bool(taken)
+            try:
+                self._create(body)
+                if body["kind"] == DEPLOYMENTS.kind:
+                    metadata = body["metadata"]
+                    forget(self._api, metadata["namespace"], metadata["name"])
+            except (ApiError, ImplementationError) as error:
+                self._taken.append(body)
+                told.append(str(error))
+        return told
 
     def _keep(self, deployment: KubeObject) -> None:
         metadata = deployment["metadata"]
@@ -90,11 +108,17 @@ class Installation:
         with suppress(AlreadyExists):
             self._api.create(CONFIG_MAPS, kept, namespace=metadata["namespace"])
 
-    def remove(self) -> None:
-        """Everything that the manifests brought, the last first; it does not wait."""
+    def remove(self) -> list[str]:
+        """Everything that the manifests brought, the last first; it does not wait.
+
+        Told what the server refuses to delete.
+        """
+        refused: list[str] = []
         for body in reversed(self.brought):
-            self._delete(body)
+            with going_on(refused):
+                self._delete(body)
         self.brought = []
+        return refused
 
     def _is_there(self, deployed: Deployed) -> bool:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from queuecheck.implementation.errors import ImplementationError
 from queuecheck.implementation.verbs import Attempt
 from queuecheck.implementation.watched import Watched
 from queuecheck.implementation.workload import LEAST_GRACE, Workload
-from queuecheck.kube import Api, ApiError, NotFound
+from queuecheck.kube import Api, ApiError, NotFound, Resource
 from queuecheck.kube.resource import CONFIG_MAPS, PODS
 
 ATTEMPT_SECONDS = 60.0
@@ -37,16 +37,20 @@ def run_trial(
             f"mount {key.key} of ConfigMap {key.config_map}"
         )
     body = rollout.tried(found, name=name, config_map=key.config_map, instead=name)
-    try:
+    with ExitStack() as stack:  # both go, whatever fails
+        stack.callback(_delete, api, CONFIG_MAPS, name, namespace)
+        stack.callback(_delete, api, PODS, name, namespace, grace_seconds=LEAST_GRACE)
         config_map.created(name, config)
         api.create(PODS, body, namespace=namespace)
         code = _fate(api, namespace, name, workload.container)
         return Attempt(code, _log(api, namespace, name, workload.container), Path(file))
-    finally:
-        with suppress(NotFound):
-            api.delete(PODS, name, namespace=namespace, grace_seconds=LEAST_GRACE)
-        with suppress(NotFound):
-            api.delete(CONFIG_MAPS, name, namespace=namespace)
+
+
+def _delete(
+    api: Api, resource: Resource, name: str, namespace: str, *, grace_seconds: int | None = None
+) -> None:
+    with suppress(NotFound):
+        api.delete(resource, name, namespace=namespace, grace_seconds=grace_seconds)
 
 
 def _fate(api: Api, namespace: str, name: str, container: str) -> int | None:

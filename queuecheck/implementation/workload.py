@@ -43,7 +43,7 @@ class Workload:
         try:
             self.container = rollout.container_of(self.found, deployed.container)
         except KeyError as error:
-            raise ImplementationError(f"{self._title}: {error.args[0]}") from error
+            raise ImplementationError(f"{self.title}: {error.args[0]}") from error
         of_copy = None if instance == deployed.component else instance
         self.pods = Pods(
             api,
@@ -53,6 +53,11 @@ class Workload:
         )
         self._dismissed: set[str] = set()  # pods that verbs have asked to end
         self._restarts: dict[str, int] = {}
+
+    @property
+    def title(self) -> str:
+        """What messages about it begin with."""
+        return f"{self._owner}: Deployment {self.deployed.namespace}/{self.name}"
 
     @property
     def runs(self) -> bool:
@@ -123,7 +128,7 @@ class Workload:
             for found in deployments
         ):
             raise ImplementationError(
-                f"{self._title} still asks for pods {END_SECONDS:g} s after it was scaled to 0; "
+                f"{self.title} still asks for pods {END_SECONDS:g} s after it was scaled to 0; "
                 "does the cluster run its deployment controller?"
             )
         for pod in self.pods.now():
@@ -173,10 +178,6 @@ class Workload:
         self.pods.close()
 
     @property
-    def _title(self) -> str:
-        return f"{self._owner}: Deployment {self.deployed.namespace}/{self.name}"
-
-    @property
     def _grace(self) -> float:
         spec = self.found["spec"]["template"]["spec"]
         return float(spec.get("terminationGracePeriodSeconds", 30))
@@ -186,7 +187,7 @@ class Workload:
             return self._api.get(DEPLOYMENTS, self.name, namespace=self.deployed.namespace)
         except NotFound as error:
             raise ImplementationError(
-                f"{self._title} is not there; install it first, or name its manifests in the "
+                f"{self.title} is not there; install it first, or name its manifests in the "
                 "descriptor"
             ) from error
 
@@ -204,7 +205,7 @@ class Workload:
                 DEPLOYMENTS, self.name, patch, namespace=self.deployed.namespace
             )
         except ApiError as error:
-            raise ImplementationError(f"{self._title} cannot be scaled: {error}") from error
+            raise ImplementationError(f"{self.title} cannot be scaled: {error}") from error
         self._copies = copies
         return answer
 
@@ -222,9 +223,9 @@ class Workload:
                 return pods
             if reason := hopeless(pods):
                 found = next(pod for pod in pods if rollout.hopeless(pod))
-                raise ImplementationError(self._told(f"{self._title}: {reason}", found))
+                raise ImplementationError(self._told(f"{self.title}: {reason}", found))
         raise ImplementationError(
-            f"{self._title} is not {wanted} within {seconds:g} s: {self._standing(watched)}"
+            f"{self.title} is not {wanted} within {seconds:g} s: {self._standing(watched)}"
         )
 
     def _standing(self, watched: Watched) -> str:

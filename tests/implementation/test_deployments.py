@@ -15,9 +15,10 @@ import yaml
 
 from queuecheck.cluster import Cluster, LocalCluster
 from queuecheck.implementation import ImplementationError, implement
+from queuecheck.implementation.changes import MISLED, find_changes, put_back
 from queuecheck.implementation.config_map import AS_FOUND
 from queuecheck.implementation.deployments import DeploymentImplementation
-from queuecheck.kube import Api, KubeObject, NotFound
+from queuecheck.kube import Api, ApiError, KubeObject, NotFound, Resource
 from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, PODS
 from tests.implementation.deployed import (
     COMPONENTS,
@@ -178,6 +179,20 @@ def test_an_attempt_runs_beside_the_others_and_leaves_nothing(
     assert config_now(api, room) == CONFIG
 
 
+def test_an_attempt_whose_pod_may_not_be_deleted_leaves_nothing_else(
+    api: Api, room: str, played: DeploymentImplementation
+) -> None:
+    name = "the-queue-attempt-abcdef"
+    with pytest.MonkeyPatch.context() as patching:
+        patching.setattr("secrets.token_hex", lambda _: "abcdef")
+        said = refuse(patching, "delete", PODS, name)
+        with pytest.raises(ImplementationError, match=f"^played 1: {said}$"):
+            played.attempt({**CONFIG, "time": "soon"})
+    api.delete(PODS, name, namespace=room)
+    with pytest.raises(NotFound):
+        api.get(CONFIG_MAPS, name, namespace=room)
+
+
 def test_what_was_uninstalled_is_there_again_for_the_next_scenario(
     api: Api, room: str, played: DeploymentImplementation
 ) -> None:
@@ -234,6 +249,89 @@ def test_it_leaves_copies_and_configuration_as_it_found_them(
     for found_again in api.list(DEPLOYMENTS, namespace=room).items:
         assert AS_FOUND not in found_again["metadata"].get("annotations", {})
     assert len(api.list(DEPLOYMENTS, namespace=room).items) == 2
+
+
+def refuse(patching: pytest.MonkeyPatch, verb: str, resource: Resource, name: str) -> str:
+    """From now on the server says no to that; how it is told."""
+    real = getattr(Api, verb)
+
+    def refusing(self: Api, asked: Resource, *words: Any, **others: Any) -> Any:
+        if (asked, *words[:1]) == (resource, name):
+            raise ApiError(verb=verb, path=name, status=403, reason="Forbidden", message="no")
+        return real(self, asked, *words, **others)
+
+    patching.setattr(Api, verb, refusing)
+    return f"{verb} {name}: 403 Forbidden: no"
+
+
+@pytest.fixture
+def changed(
+    control_plane: LocalCluster, installed_by_hand: str, tmp_path: Path
+) -> DeploymentImplementation:
+    """All of it is otherwise than it was found."""
+    found = DeploymentImplementation(
+        described(installed_by_hand, tmp_path), cast("Cluster", control_plane)
+    )
+    found.start()
+    found.second("queue")
+    found.reconfigure({**CONFIG, "time": "1s"})
+    found.hold("extension")
+    return found
+
+
+def left_by(found: DeploymentImplementation) -> str:
+    with pytest.raises(ImplementationError) as told:
+        found.close()
+    return str(told.value)
+
+
+def copies(api: Api, room: str) -> dict[str, int]:
+    found = api.list(DEPLOYMENTS, namespace=room).items
+    return {each["metadata"]["name"]: each["spec"]["replicas"] for each in found}
+
+
+def test_a_copy_that_may_not_be_deleted_keeps_nothing_else_from_being_as_it_was(
+    api: Api, installed_by_hand: str, changed: DeploymentImplementation
+) -> None:
+    room = installed_by_hand
+    with pytest.MonkeyPatch.context() as patching:
+        said = refuse(patching, "delete", DEPLOYMENTS, "the-queue-copy")
+        assert left_by(changed) == f"played 1: {said}"
+    assert config_now(api, room) == CONFIG
+    assert copies(api, room) == {"the-queue": 1, "the-queue-copy": 1, "the-extension": 1}
+    assert put_back(api, find_changes(api, room)) == {}
+    assert copies(api, room) == {"the-queue": 1, "the-extension": 1}
+
+
+def test_no_deployment_is_started_beside_a_configuration_that_may_not_be_put_back(
+    api: Api, installed_by_hand: str, changed: DeploymentImplementation
+) -> None:
+    room = installed_by_hand
+    with pytest.MonkeyPatch.context() as patching:
+        said = refuse(patching, "patch", CONFIG_MAPS, "config")
+        assert left_by(changed) == (
+            f"played 1: {said}; played 1: Deployment {room}/the-extension: {MISLED}"
+        )
+    assert copies(api, room) == {"the-queue": 1, "the-extension": 0}
+    assert put_back(api, find_changes(api, room)) == {}
+    assert config_now(api, room) == CONFIG
+    assert copies(api, room) == {"the-queue": 1, "the-extension": 1}
+
+
+def test_what_a_scenario_could_not_undo_is_undone_after_the_next(
+    api: Api, installed_by_hand: str, changed: DeploymentImplementation
+) -> None:
+    room = installed_by_hand
+    before = pods(api, room, "queue")
+    with pytest.MonkeyPatch.context() as patching:
+        said = refuse(patching, "delete", DEPLOYMENTS, "the-queue-copy")
+        with pytest.raises(ImplementationError, match=f"^played 1: {said}$"):
+            changed.restore()
+    changed.restore()
+    assert copies(api, room) == {"the-queue": 1, "the-extension": 1}
+    assert not pods(api, room, "queue").keys() & before.keys()
+    assert config_now(api, room) == CONFIG
+    changed.close()
 
 
 def test_what_a_killed_run_has_left_is_put_back_by_the_next(

@@ -91,3 +91,30 @@ def test_what_cannot_be_read_is_not_ours(server: FaultServer, api: Api, manifest
     installation.make_complete([QUEUE])
     installation.remove()
     assert deleted(server) == [f"{DEPLOYMENTS}/queue"]
+
+
+def test_what_may_not_be_deleted_keeps_nothing_else_from_going(
+    server: FaultServer, api: Api, manifests: Path
+) -> None:
+    server.script("DELETE", f"{DEPLOYMENTS}/queue", failure(403, "Forbidden"))
+    installation = Installation(api, [manifests])
+    installation.make_complete([QUEUE])
+    assert installation.remove() == [f"DELETE {DEPLOYMENTS}/queue: 403 Forbidden: no"]
+    assert deleted(server) == [f"{DEPLOYMENTS}/queue", f"{ROOM}/config"]
+
+
+def test_what_could_not_be_brought_back_is_brought_back_the_next_time(
+    server: FaultServer, api: Api, manifests: Path
+) -> None:
+    installation = Installation(api, [manifests])
+    installation.make_complete([QUEUE])
+    installation.take_away([])
+    server.script("POST", ROOM, failure(403, "Forbidden"))
+    lacking = [installation.lacks]
+    assert installation.bring_back() == [f"POST {ROOM}: 403 Forbidden: no"]
+    lacking.append(installation.lacks)
+    server.script("POST", ROOM, Answer(201, {}))
+    assert installation.bring_back() == []
+    assert [*lacking, installation.lacks] == [True, True, False]
+    created = [each.path for each in server.requests("POST")]
+    assert created == [ROOM, DEPLOYMENTS, ROOM, DEPLOYMENTS, ROOM]
