@@ -1,12 +1,7 @@
-"""Lies about Jobs: what they are charged, whose unit a unit is, and what becomes of their pods.
-
-See ``liar.py``: this is a liar of the same kind.
-"""
+"""Faults about Jobs: what they are charged, whose unit a unit is, what becomes of their pods."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -22,7 +17,6 @@ from controller.core.model import Unit
 from controller.core.queueing import QueueLedger
 from controller.core.unit_events import queue_not_found
 from controller.core.vocabulary import SUCCEED
-from controller.shell.flags import main
 
 
 def matches_by_name() -> None:
@@ -119,25 +113,3 @@ def is_content_with_one_pod() -> None:
         return replace(job, finished=SUCCEED) if job.succeeded else job
 
     model.job = lie
-
-
-LIES: dict[str, Callable[[], None]] = {
-    lie.__name__.replace("_", "-"): lie
-    for lie in (
-        matches_by_name,
-        charges_containers_only,
-        loses_the_place,
-        leaves_pods_beyond_the_grant,
-        warns_at_each_look,
-        forgets_the_deleted,
-        charges_the_deleted_for_ever,
-        resumes_what_was_suspended,
-        takes_over_what_runs,
-        asks_for_what_is_done,
-        is_content_with_one_pod,
-    )
-}
-
-if __name__ == "__main__":
-    LIES[sys.argv.pop(1)]()
-    main(prog_name="python -m controller")

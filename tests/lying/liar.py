@@ -1,34 +1,25 @@
-"""The reference controller with one fault put in: ``liar.py LIE [flags of the controller]``.
-
-Each lie is a small patch of one decision; everything else is the reference. The suite has to find
-each of them out, by the requirement that names the fault. None of this is shipped.
-"""
+"""One fault or two of every kind: the first that the suite had to find out."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 from controller.core import attempt, passes, unit_writes, victims
 from controller.core.decisions import (
     Decision,
-    Delete,
     EmitEvent,
-    Kind,
-    Object,
-    Ref,
 )
 from controller.core.instants import Instant
-from controller.core.jobs import JobPlan, ledger, reclaim, reports
+from controller.core.jobs import ledger, reclaim, reports
 from controller.core.jobs.model import Job, Pod
 from controller.core.model import Settings, Unit
 from controller.core.quota_filter import Room
 from controller.core.unit_events import reclaimed
 from controller.core.victims import Marking
 from controller.shell.executor import Executor
-from controller.shell.flags import main
+from tests.lying.patches import delete_pods
 
 Decisions = tuple[Decision, ...]
 
@@ -97,23 +88,9 @@ def says_reclaimed_to_everyone() -> None:
 
 def deletes_pods() -> None:
     """The pods to be reclaimed are deleted one by one, which costs the Job its retries."""
-    honest = ledger.JobLedger.reconcile
-
-    def lie(
-        self: ledger.JobLedger,
-        key: tuple[str, str],
-        now: Instant,
-        live_pods: Sequence[Object] | None = None,
-    ) -> JobPlan:
-        plan = honest(self, key, now, live_pods)
-        gone = [
-            Delete(Ref(Kind.POD, key[0], raw["metadata"]["name"], raw["metadata"]["uid"]), "lie")
-            for raw in live_pods or ()
-            if not raw["spec"].get("nodeName") and "deletionTimestamp" not in raw["metadata"]
-        ]
-        return replace(plan, decisions=(*gone, *plan.decisions))
-
-    ledger.JobLedger.reconcile = lie  # type: ignore[method-assign]
+    delete_pods(
+        lambda pod: not pod["spec"].get("nodeName") and "deletionTimestamp" not in pod["metadata"]
+    )
 
 
 def marks_the_second_lowest() -> None:
@@ -134,23 +111,3 @@ def says_reclaimed_of_any_mark() -> None:
         return (*honest(unit), reclaimed(unit)) if unit.marked else ()
 
     reports._before_clearing = lie
-
-
-LIES: dict[str, Callable[[], None]] = {
-    lie.__name__.replace("_", "-"): lie
-    for lie in (
-        removes_bound_pods,
-        admits_while_marking,
-        forgets_preempted,
-        marks_in_intelligent,
-        ignores_the_gate,
-        says_reclaimed_to_everyone,
-        deletes_pods,
-        marks_the_second_lowest,
-        says_reclaimed_of_any_mark,
-    )
-}
-
-if __name__ == "__main__":
-    LIES[sys.argv.pop(1)]()
-    main(prog_name="python -m controller")

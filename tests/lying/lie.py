@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from queuecheck import resources
 class Lie:
     """A fault, the requirements that it breaks, and words that the failures have to contain.
 
-    ``scale`` shortens the wait for what a lying controller never does. ``liar`` is the program
+    ``scale`` shortens the wait for what a lying controller never does. ``liar`` is the module
     beside this one that has the fault.
     """
 
@@ -24,7 +25,7 @@ class Lie:
     requirements: tuple[str, ...]
     said: tuple[str, ...]
     scale: float = 1.0
-    liar: str = "liar.py"
+    liar: str = "liar"
 
 
 def find_out(lie: Lie, directory: Path) -> None:
@@ -37,6 +38,7 @@ def find_out(lie: Lie, directory: Path) -> None:
             f"--timeout-scale={lie.scale}",
         ],
         cwd=directory,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=False,
@@ -54,10 +56,9 @@ def find_out(lie: Lie, directory: Path) -> None:
 def _descriptor(lie: Lie, directory: Path) -> Path:
     body = yaml.safe_load((resources.implementations_root() / "reference.yaml").read_text("utf-8"))
     body["name"] = lie.name
-    program = Path(__file__).with_name(lie.liar)
     for process in body["processes"]:
         python, _, _, *flags = process["command"]
-        process["command"] = [python, str(program), lie.name, *flags]
+        process["command"] = [python, "-m", "tests.lying", lie.liar, lie.name, *flags]
         # An administrator: a controller that deletes pods needs rights that ours does not have.
         del process["user"], process["account"]
     file = directory / "lie.yaml"

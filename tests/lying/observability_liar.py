@@ -1,12 +1,10 @@
-"""The reference controller with one fault in what it shows: messages, metrics, events, its log."""
+"""Faults in what the controller shows: messages, metrics, events, its log."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
-from typing import Any
 
 from controller.core import QueueLedger, attempt
 from controller.core.decisions import Decision, EmitEvent, Log, Object, Patch, Write
@@ -14,9 +12,7 @@ from controller.core.instants import Instant
 from controller.core.model import Unit
 from controller.core.vocabulary import FAILED_SUFFIX, SUCCEED_SUFFIX
 from controller.shell import events, metrics
-from controller.shell.component import Component
-from controller.shell.flags import main
-from controller.shell.ledgers import QueueWork
+from tests.lying.patches import try_again_every
 
 Decisions = tuple[Decision, ...]
 
@@ -34,19 +30,7 @@ def forgets_what_is_short() -> None:
 
 def keeps_no_quiet() -> None:
     """Every three seconds all that waits is tried again, although nothing has happened."""
-    honest = QueueWork.step
-
-    def lie(self: QueueWork, key: Any, now: float, resume: Any) -> Any:
-        self._again.clear()
-        return honest(self, key, now, resume)
-
-    QueueWork.step = lie  # type: ignore[method-assign]
-    start = Component.__init__
-
-    def begin(self: Component[Any], *args: Any, **named: Any) -> None:
-        start(self, *args, **{**named, "resync": 3.0})
-
-    Component.__init__ = begin  # type: ignore[method-assign]
+    try_again_every(3.0)
 
 
 def forgets_no_series() -> None:
@@ -156,27 +140,3 @@ def moves_the_phase_on() -> None:
         return replace(write, change=change)
 
     attempt.refusal = lie  # type: ignore[attr-defined]
-
-
-LIES: dict[str, Callable[[], None]] = {
-    lie.__name__.replace("_", "-"): lie
-    for lie in (
-        forgets_what_is_short,
-        keeps_no_quiet,
-        forgets_no_series,
-        counts_who_waits_only,
-        multiplies_events,
-        speaks_at_length,
-        logs_no_namespace,
-        tells_the_opposite,
-        counts_downwards,
-        counts_one_attempt,
-        counts_whether_there_was_one,
-        counts_who_has_gone,
-        moves_the_phase_on,
-    )
-}
-
-if __name__ == "__main__":
-    LIES[sys.argv.pop(1)]()
-    main(prog_name="python -m controller")

@@ -1,10 +1,9 @@
-"""The reference controller with a fault in order, gate or admission; used as ``liar.py`` is."""
+"""Faults in order, gate or admission."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -16,26 +15,12 @@ from controller.core.jobs import model
 from controller.core.jobs.model import Pod
 from controller.core.model import OrderKey, Settings, Unit, UnitKey
 from controller.core.ranking import Ranking
-from controller.shell.component import Component
-from controller.shell.flags import main
-from controller.shell.ledgers import QueueWork
+from tests.lying.patches import try_again_every
 
 
 def spins() -> None:
     """What waits is tried again all the time."""
-    honest = QueueWork.step
-
-    def lie(self: QueueWork, key: Any, now: float, resume: Any) -> Any:
-        self._again.clear()
-        return honest(self, key, now, resume)
-
-    QueueWork.step = lie  # type: ignore[method-assign]
-    start = Component.__init__
-
-    def begin(self: Component[Any], *args: Any, **named: Any) -> None:
-        start(self, *args, **{**named, "resync": 0.2})
-
-    Component.__init__ = begin  # type: ignore[method-assign]
+    try_again_every(0.2)
 
 
 def loses_places() -> None:
@@ -223,29 +208,3 @@ def reads_settings_once() -> None:
         return first.setdefault(queue["metadata"]["name"], read)
 
     queue_objects.settings = lie
-
-
-LIES: dict[str, Callable[[], None]] = {
-    lie.__name__.replace("_", "-"): lie
-    for lie in (
-        spins,
-        loses_places,
-        puts_the_refused_back,
-        blocks_under_priority,
-        closes_every_gate,
-        keeps_members_that_end,
-        serves_the_newest_first,
-        looks_behind_whoever_waits,
-        opens_the_gate_to_one_pod,
-        waits_for_the_start,
-        keeps_the_first_time,
-        grants_on_top,
-        grants_an_empty_mark,
-        grants_what_fits,
-        reads_settings_once,
-    )
-}
-
-if __name__ == "__main__":
-    LIES[sys.argv.pop(1)]()
-    main(prog_name="python -m controller")

@@ -1,8 +1,7 @@
-"""The reference controller with one fault in preemption; otherwise as ``liar.py``."""
+"""Faults in preemption."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,7 +21,6 @@ from controller.core.vocabulary import (
     SUCCEED_SUFFIX,
     WAITING_PREFIX,
 )
-from controller.shell.flags import main
 
 Attempt = Callable[[Unit, attempt.Outlook], attempt.Outcome]
 
@@ -241,34 +239,3 @@ def _seeing(see: Callable[[attempt.Outlook], attempt.Outlook]) -> None:
     """Each attempt sees its queue so."""
     honest: Attempt = attempt.attempt
     passes.attempt = lambda unit, outlook: honest(unit, see(outlook))  # type: ignore[attr-defined]
-
-
-LIES: dict[str, Callable[[], None]] = {
-    lie.__name__.replace("_", "-"): lie
-    for lie in (
-        takes_everybody,
-        stops_at_one_resource,
-        counts_what_is_free,
-        tries_in_vain,
-        reserves_singly,
-        needs_both,
-        marks_upwards,
-        spares_the_urgent,
-        gives_to_the_next,
-        forgets_the_round,
-        marks_again,
-        runs_one_round_for_all,
-        stops_behind_everybody,
-        marks_nobody_in_block,
-        errs_once_in_intelligent,
-        claims_success,
-        keeps_who_runs,
-        waits_for_the_dead,
-        goes_by_age_below_ten,
-        names_no_victim,
-    )
-}
-
-if __name__ == "__main__":
-    LIES[sys.argv.pop(1)]()
-    main(prog_name="python -m controller")

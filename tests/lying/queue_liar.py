@@ -1,12 +1,8 @@
-"""The reference controller with a fault in quotas, Queues or the Intelligent policy.
-
-Used as ``liar.py`` is.
-"""
+"""Faults in quotas, Queues or the Intelligent policy."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +18,6 @@ from controller.core.quotas import Chain, Quotas
 from controller.core.ranking import Ranking
 from controller.core.vocabulary import GATE_ANNOTATION, POLICY_LABEL, PREEMPTION_ANNOTATION
 from controller.shell.component import Component
-from controller.shell.flags import main
 
 
 def charges_late() -> None:
@@ -204,30 +199,3 @@ def begins_anew_with_another_policy() -> None:
         return honest(self, queue, served, book, *more, **how)
 
     QueueLedger._pass = lie  # type: ignore[method-assign]
-
-
-LIES: dict[str, Callable[[], None]] = {
-    lie.__name__.replace("_", "-"): lie
-    for lie in (
-        charges_late,
-        knows_no_ancestors,
-        copies_every_annotation,
-        owns_the_queue,
-        takes_any_word_for_true,
-        keeps_the_gate_in_intelligent,
-        keeps_what_it_copied,
-        copies_the_policy_label,
-        leaves_queues_behind,
-        makes_no_queue_again,
-        stops_at_a_bad_queue,
-        serves_every_namespace,
-        takes_no_pod_for_a_lost_one,
-        lists_the_admitted,
-        never_lowers_max,
-        begins_anew_with_another_policy,
-    )
-}
-
-if __name__ == "__main__":
-    LIES[sys.argv.pop(1)]()
-    main(prog_name="python -m controller")

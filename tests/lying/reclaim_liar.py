@@ -1,18 +1,17 @@
-"""The reference controller with a fault in reclaiming or returning; used as ``liar.py`` is."""
+"""Faults in reclaiming or returning."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from controller.core.decisions import Decision, Delete, Kind, Object, Ref
+from controller.core.decisions import Decision, Object
 from controller.core.instants import Instant
-from controller.core.jobs import JobPlan, ledger, reclaim, reports
+from controller.core.jobs import ledger, reclaim, reports
 from controller.core.jobs.model import Job, Pod
 from controller.core.model import Admission, Unit
 from controller.core.vocabulary import MARKED_MESSAGE
-from controller.shell.flags import main
+from tests.lying.patches import delete_pods
 
 Decisions = tuple[Decision, ...]
 
@@ -29,23 +28,7 @@ def takes_all_unbound_pods() -> None:
 
 def removes_finished_pods() -> None:
     """Pods that are over are deleted with the others."""
-    honest = ledger.JobLedger.reconcile
-
-    def lie(
-        self: ledger.JobLedger,
-        key: tuple[str, str],
-        now: Instant,
-        live_pods: Sequence[Object] | None = None,
-    ) -> JobPlan:
-        plan = honest(self, key, now, live_pods)
-        over = [
-            Delete(Ref(Kind.POD, key[0], raw["metadata"]["name"], raw["metadata"]["uid"]), "lie")
-            for raw in live_pods or ()
-            if raw["status"].get("phase") == "Succeeded"
-        ]
-        return replace(plan, decisions=(*over, *plan.decisions))
-
-    ledger.JobLedger.reconcile = lie  # type: ignore[method-assign]
+    delete_pods(lambda pod: pod["status"].get("phase") == "Succeeded")
 
 
 def reports_no_release() -> None:
@@ -118,23 +101,3 @@ def forgets_the_reclaimed() -> None:
         return {} if self.last_allocate is not None else missing(self)
 
     Unit.missing = property(lie)  # type: ignore[assignment]
-
-
-LIES: dict[str, Callable[[], None]] = {
-    lie.__name__.replace("_", "-"): lie
-    for lie in (
-        takes_all_unbound_pods,
-        removes_finished_pods,
-        reports_no_release,
-        reports_before_it_removes,
-        leaves_an_empty_mark,
-        leaves_marks_that_take_nothing,
-        heeds_its_own_marks_only,
-        grants_less_the_second_time,
-        forgets_the_reclaimed,
-    )
-}
-
-if __name__ == "__main__":
-    LIES[sys.argv.pop(1)]()
-    main(prog_name="python -m controller")

@@ -1,12 +1,10 @@
-"""The reference controller with a fault that shows when things break; used as ``liar.py`` is."""
+"""Faults that show when things break."""
 
 from __future__ import annotations
 
 import os
 import queue
-import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +20,6 @@ from controller.shell import configuration, requests
 from controller.shell.component import Component
 from controller.shell.election import Election
 from controller.shell.executor import Executor, Refused
-from controller.shell.flags import main
 from controller.shell.kinds import RESOURCES
 from controller.shell.requests import Postponed
 
@@ -155,25 +152,3 @@ def never_turns_off() -> None:
         return replace(found, gate=True, preemption=True) if name in on else found
 
     queue_objects.settings = lie
-
-
-LIES: dict[str, Callable[[], None]] = {
-    lie.__name__.replace("_", "-"): lie
-    for lie in (
-        never_takes_over,
-        writes_over_others,
-        gives_up_when_refused,
-        decides_before_it_knows_the_pods,
-        owes_nothing_after_a_restart,
-        stumbles_over_marks,
-        passes_over_unknown_fields,
-        insists_on_plugins,
-        holds_its_units_fast,
-        leads_whatever_happens,
-        never_turns_off,
-    )
-}
-
-if __name__ == "__main__":
-    LIES[sys.argv.pop(1)]()
-    main(prog_name="python -m controller")

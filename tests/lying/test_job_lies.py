@@ -9,7 +9,7 @@ import pytest
 
 from tests.lying.lie import Lie, find_out
 
-about_jobs = partial(Lie, liar="job_liar.py")
+about_jobs = partial(Lie, liar="job_liar")
 
 LIES = (
     about_jobs(

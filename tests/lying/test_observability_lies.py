@@ -9,7 +9,7 @@ import pytest
 
 from tests.lying.lie import Lie, find_out
 
-shown = partial(Lie, liar="observability_liar.py")
+shown = partial(Lie, liar="observability_liar")
 
 LIES = (
     shown(

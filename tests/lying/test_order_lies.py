@@ -9,7 +9,7 @@ import pytest
 
 from tests.lying.lie import Lie, find_out
 
-order = partial(Lie, liar="order_liar.py")
+order = partial(Lie, liar="order_liar")
 
 LIES = (
     order("spins", ("KQ-ORD-09",), ('QueueUnit "big" is written more than 10 times', "it was so")),

@@ -9,7 +9,7 @@ import pytest
 
 from tests.lying.lie import Lie, find_out
 
-preemption = partial(Lie, liar="preemption_liar.py")
+preemption = partial(Lie, liar="preemption_liar")
 
 LIES = (
     preemption(

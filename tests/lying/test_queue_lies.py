@@ -9,7 +9,7 @@ import pytest
 
 from tests.lying.lie import Lie, find_out
 
-queue = partial(Lie, liar="queue_liar.py")
+queue = partial(Lie, liar="queue_liar")
 
 LIES = (
     queue(

@@ -9,7 +9,7 @@ import pytest
 
 from tests.lying.lie import Lie, find_out
 
-reclaiming = partial(Lie, liar="reclaim_liar.py")
+reclaiming = partial(Lie, liar="reclaim_liar")
 
 LIES = (
     reclaiming("takes-all-unbound-pods", ("KQ-RCL-03",), ('pods of "low" are fewer than 2',)),

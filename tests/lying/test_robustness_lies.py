@@ -53,4 +53,4 @@ LIES = (
 
 @pytest.mark.parametrize("lie", LIES, ids=[lie.name for lie in LIES])
 def test_a_lie_is_found_out_by_its_requirements(lie: Lie, tmp_path: Path) -> None:
-    find_out(replace(lie, liar="robustness_liar.py"), tmp_path)
+    find_out(replace(lie, liar="robustness_liar"), tmp_path)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.lying.lie import Lie, find_out
 
-victims = partial(Lie, liar="victim_liar.py")
+victims = partial(Lie, liar="victim_liar")
 
 LIES = (
     victims(

@@ -1,9 +1,8 @@
-"""The reference controller with a fault in the choice of victims; used as ``liar.py`` is."""
+"""Faults in the choice of victims."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +12,6 @@ from controller.core.instants import Instant
 from controller.core.model import Unit
 from controller.core.victims import Candidates, Marking
 from controller.shell import configuration
-from controller.shell.flags import main
 
 
 def spares_equals() -> None:
@@ -158,25 +156,3 @@ def sleeps_on() -> None:
         return replace(honest(unit, outlook), wake_at=None)
 
     passes.attempt = lie  # type: ignore[attr-defined]
-
-
-LIES: dict[str, Callable[[], None]] = {
-    lie.__name__.replace("_", "-"): lie
-    for lie in (
-        spares_equals,
-        marks_equals,
-        knows_no_age,
-        evicts_what_runs,
-        marks_what_runs,
-        puts_victims_back,
-        looks_into_other_queues,
-        protects_nobody,
-        protects_from_creation,
-        protects_by_default,
-        sleeps_on,
-    )
-}
-
-if __name__ == "__main__":
-    LIES[sys.argv.pop(1)]()
-    main(prog_name="python -m controller")
