@@ -14,7 +14,8 @@ import hypothesis.strategies as st
 from controller.core import decode
 from controller.core.decisions import Kind, Log, Preempt, Write
 from controller.core.model import Unit
-from tests.core.world import BOTH, GATE, PREEMPTION, Raw, World
+from tests.core.objects import Raw
+from tests.core.world import BOTH, GATE, PREEMPTION, World
 
 QUEUES = ("team", "other")
 MAXIMUM = {"department": 8, "team": 6, "other": 6}
@@ -77,9 +78,9 @@ class Judged(World):
         below = QUEUES if quota == "department" else (quota,)
         return sum(unit.held.get("cpu", 0) for queue in below for unit in self.units_of(queue))
 
-    def _feed(self, kind: Kind, raw: Raw, *, deleted: bool) -> None:
+    def feed(self, kind: Kind, raw: Raw, *, deleted: bool) -> None:
         self.fed.append((kind, copy.deepcopy(raw), deleted))
-        super()._feed(kind, raw, deleted=deleted)
+        super().feed(kind, raw, deleted=deleted)
 
     def _write(self, decision: Write) -> bool:
         before = self.objects.get((decision.target.kind, "default", decision.target.name))
@@ -281,13 +282,13 @@ class Game:
         self.world.delete(Kind.JOB, "default", name)
 
     def _parallelism(self, name: str, number: int) -> None:
-        self.world.patch(Kind.JOB, "default", name, {"spec": {"parallelism": number}})
+        self.world.patch_job(name, {"spec": {"parallelism": number}})
 
     def _move(self, name: str, queue: str) -> None:
         unit = next((each for each in self.world.units_of() if each.ref.name == name), None)
         if unit is None or not unit.reserves:  # what is held may be moved beyond another max
             labels = {"quota.scheduling.koordinator.sh/name": queue}
-            self.world.patch(Kind.JOB, "default", name, {"metadata": {"labels": labels}})
+            self.world.patch_job(name, {"metadata": {"labels": labels}})
 
     def _settings(self, queue: str, which: int) -> None:
         self._annotations[queue] = ANNOTATIONS[which]

@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 
 from controller.core import QueueLedger
 from controller.core.decisions import Kind, Preempt, Write
-from tests.core.world import BOTH, GATE, PREEMPTION, QUEUES, START, World
+from tests.core.objects import START
+from tests.core.world import BOTH, GATE, PREEMPTION, QUEUES, World
 
 CAPACITY = 6
 ANNOTATIONS: list[dict[str, str]] = [BOTH, {GATE: "true"}, {PREEMPTION: "true"}, {}]
@@ -84,7 +85,7 @@ class Play:
                 self.world.delete(Kind.JOB, "default", name)
             case "parallelism":
                 change = {"spec": {"parallelism": number}}
-                self.world.patch(Kind.JOB, "default", name, change)
+                self.world.patch_job(name, change)
 
     def _quota(self) -> None:
         self.world.quota(cpu=CAPACITY, annotations=self.annotations, policy=self.policy)

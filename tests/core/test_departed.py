@@ -7,7 +7,8 @@ from hypothesis import given, settings
 
 from controller.core import QueueLedger
 from controller.core.decisions import Kind
-from tests.core.world import QUEUES, START, World
+from tests.core.objects import START
+from tests.core.world import QUEUES, World
 
 LEAVING = frozenset({Kind.POD})
 

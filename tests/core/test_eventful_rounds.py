@@ -15,8 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from controller.core import decode
 from controller.core.decisions import Kind, Preempt, Write
 from controller.core.model import Unit
+from tests.core.objects import Raw
 from tests.core.test_any_history import ANNOTATIONS, CAPACITY, NAMES, Play
-from tests.core.world import Crash, Raw, World
+from tests.core.world import Crash, World
 
 WEIGHTS = {
     "submit": 20,
@@ -112,7 +113,7 @@ class EventfulPlay(Play):
                 self._mark(name, number)
             case ("suspend", name, suspend):
                 if (Kind.JOB, "default", name) in self.world.objects:
-                    self.world.patch(Kind.JOB, "default", name, {"spec": {"suspend": suspend}})
+                    self.world.patch_job(name, {"spec": {"suspend": suspend}})
             case ("crash", after):
                 self._crash(after)
             case _:

@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 
 from controller.core.decisions import Kind
-from tests.core.world import BOTH, GATE, PREEMPTION, World, pod_set
-
-NO_MORE = "no more queueUnit allowed to schedule in this queue"
-MARKED = "Waiting job extension to reclaim resources."
+from tests.core.objects import pod_set
+from tests.core.world import BOTH, GATE, MARKED, NO_MORE, PREEMPTION, World
 
 
 def staged(cpu: int, *lower: tuple[str, int, int], protection: float = 0.0) -> World:

@@ -42,7 +42,7 @@ class Races(Play):
 
     def _suspend(self, name: str, value: bool) -> None:
         if (Kind.JOB, "default", name) in self.world.objects:
-            self.world.patch(Kind.JOB, "default", name, {"spec": {"suspend": value}})
+            self.world.patch_job(name, {"spec": {"suspend": value}})
 
 
 @settings(max_examples=150, suppress_health_check=list(HealthCheck))

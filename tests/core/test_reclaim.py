@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from controller.core.decisions import Kind
-from tests.core.world import BOTH, World
+from tests.core.world import BOTH, MARKED, World
 
-MARKED = "Waiting job extension to reclaim resources."
 WANTED = "queuecheck.dev/wanted-parallelism"
 RESUMED = "queuecheck.dev/resumed"
 
@@ -257,7 +256,7 @@ def test_a_parallelism_that_the_user_changes_after_we_lowered_it_is_theirs(wante
     mark(world, 2)
     world.settle()
     assert world.spec_of("low")["parallelism"] == 1
-    world.patch(Kind.JOB, "default", "low", {"spec": {"parallelism": wanted}})
+    world.patch_job("low", {"spec": {"parallelism": wanted}})
     world.settle()
     count = world.unit("low")["spec"]["podSet"][0]["count"]
     # Setting what we wrote cannot be told from leaving it.
@@ -267,7 +266,7 @@ def test_a_parallelism_that_the_user_changes_after_we_lowered_it_is_theirs(wante
 
 def test_a_job_suspended_by_hand_loses_mark_and_quota_in_one_write() -> None:
     world = admitted(1)
-    world.patch(Kind.JOB, "default", "low", {"spec": {"suspend": True}})
+    world.patch_job("low", {"spec": {"suspend": True}})
     world.job("urgent", priority=100, cpu=2)
     world.settle()
     assert world.held("low") == 0
@@ -281,14 +280,14 @@ def test_what_runs_on_of_a_job_suspended_by_hand_stays_charged_until_it_is_gone(
     world = admitted(2)
     world.bind("low", 1)
     world.settle()
-    world.patch(Kind.JOB, "default", "low", {"spec": {"suspend": True}})
+    world.patch_job("low", {"spec": {"suspend": True}})
     mark(world, 1)
     world.settle(jobs=False)
     assert (world.held("low"), world.mark("low")) == (2, 1)
     (free,) = (pod for pod in world.pods("low") if not pod["spec"].get("nodeName"))
     world.delete(Kind.POD, "default", free["metadata"]["name"])
     status = {"conditions": [{"type": "Suspended", "status": "True"}]}
-    world.patch(Kind.JOB, "default", "low", {"status": status})
+    world.patch_job("low", {"status": status})
     world.settle(jobs=False)
     assert (world.held("low"), world.mark("low")) == (1, 0)
     world.settle()
@@ -320,7 +319,7 @@ def test_a_forgotten_parallelism_does_not_come_back() -> None:
     mark(world, 2)
     world.settle()
     for value in (5, 1):
-        world.patch(Kind.JOB, "default", "low", {"spec": {"parallelism": value}})
+        world.patch_job("low", {"spec": {"parallelism": value}})
         world.queue_runs = value == 5
         world.quota(cpu=20)
         world.settle()

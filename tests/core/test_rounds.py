@@ -1,8 +1,8 @@
 """A round: from the first mark to the last one's end."""
 
 from controller.core.decisions import Kind, Preempt
-from tests.core.test_preemption import MARKED, NO_MORE, marked, release, staged
-from tests.core.world import BOTH, World
+from tests.core.test_preemption import marked, release, staged
+from tests.core.world import BOTH, MARKED, NO_MORE, World
 
 
 def test_while_a_round_runs_nobody_is_marked_in_that_queue() -> None:
