@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import yaml
+
+from queuecheck.cluster import kubeconfig
 from queuecheck.cluster.errors import ClusterError
 from queuecheck.cluster.nodes import NodeDriver
+from queuecheck.cluster.tokens import token_of
 from queuecheck.kube import Api
 
 
@@ -36,11 +40,28 @@ class Connection:
             raise self._closed()
         return self._nodes
 
-    def open(self, kubeconfig: Path) -> Api:
-        """The client; harmless where there is one."""
+    def open(self, file: Path) -> Api:
+        """The client, by a kubeconfig; harmless where there is one."""
         if self._api is None:
-            self._api = Api.from_kubeconfig(kubeconfig, user_agent="queuecheck-cluster")
+            self._api = Api.from_kubeconfig(file, user_agent="queuecheck-cluster")
         return self._api
+
+    def kubeconfig_for(self, user: str, *, account: str | None, beside: Path) -> Path:
+        """The administrator's kubeconfig once more, for the service account; it has to be there.
+
+        It is written beside the other one. Raises ClusterError.
+        """
+        if account is None:
+            raise ClusterError(
+                f"cluster {self._cluster} has no user {user!r}: a process of the descriptor "
+                "needs an account, namespace/name, whose rights it has there"
+            )
+        namespace, _, name = account.partition("/")
+        token = token_of(self.api, namespace=namespace, account=name)
+        document = yaml.safe_load(beside.read_text("utf-8"))
+        return kubeconfig.write(
+            kubeconfig.as_token(document, token), beside.with_name(f"{user}.kubeconfig")
+        )
 
     def play(self, nodes: NodeDriver) -> None:
         """From now on the nodes are played by this driver."""

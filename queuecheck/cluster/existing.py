@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from queuecheck.cluster import kubeconfig
 from queuecheck.cluster.capabilities import found_out
@@ -21,7 +20,6 @@ from queuecheck.cluster.nodes import NodeDriver
 from queuecheck.cluster.processes import SUPERVISOR
 from queuecheck.cluster.real_nodes import RealNodes
 from queuecheck.cluster.simulated import SimulatedNodes
-from queuecheck.cluster.tokens import token_of
 from queuecheck.cluster.workload import Workload
 from queuecheck.kube import ApiError, KubeconfigError
 from queuecheck.kube.resource import NAMESPACES
@@ -54,7 +52,6 @@ class ExistingCluster:
         self._annotations = dict(annotations)
         self._keeps = keeps
         self._capabilities: frozenset[str] = frozenset()
-        self._document: dict[str, Any] = {}
         self._directory: Path | None = None
         self._connection = Connection(self.name)
         self._made = False  # the namespace, which may be another run's
@@ -88,16 +85,7 @@ class ExistingCluster:
 
     def kubeconfig_for(self, user: str, *, account: str | None = None) -> Path:
         """See Cluster; the service account has to be there."""
-        if account is None:
-            raise ClusterError(
-                f"cluster {self.name} has no user {user!r}: a process of the descriptor "
-                "needs an account, namespace/name, whose rights it has there"
-            )
-        namespace, _, name = account.partition("/")
-        token = token_of(self._connection.api, namespace=namespace, account=name)
-        return kubeconfig.write(
-            kubeconfig.as_token(self._document, token), self._opened / f"{user}.kubeconfig"
-        )
+        return self._connection.kubeconfig_for(user, account=account, beside=self.kubeconfig)
 
     def export_logs(self, directory: Path) -> None:
         """See Cluster: what a cluster of somebody else's logs is not ours to take."""
@@ -137,10 +125,10 @@ class ExistingCluster:
         return self._directory
 
     def _start(self) -> None:
-        self._document = kubeconfig.read_context(self._file, self.name)
+        document = kubeconfig.read_context(self._file, self.name)
         self._directory = Path(tempfile.mkdtemp(prefix="queuecheck-"))
         SUPERVISOR.own_directory(self._directory)
-        kubeconfig.write(self._document, self.kubeconfig)
+        kubeconfig.write(document, self.kubeconfig)
         api = self._connection.open(self.kubeconfig)
         metadata = {
             "name": self._namespace,

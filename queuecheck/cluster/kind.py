@@ -16,7 +16,7 @@ from pathlib import Path
 
 import yaml
 
-from queuecheck.cluster import docker, kubeconfig, sharing
+from queuecheck.cluster import docker, sharing
 from queuecheck.cluster.awaiting import Objects, await_objects
 from queuecheck.cluster.capabilities import found_out
 from queuecheck.cluster.connection import Connection
@@ -31,7 +31,6 @@ from queuecheck.cluster.manifests import apply_manifests
 from queuecheck.cluster.nodes import NodeDriver
 from queuecheck.cluster.programs import cache_root
 from queuecheck.cluster.real_nodes import RealNodes
-from queuecheck.cluster.tokens import token_of
 from queuecheck.cluster.workload import NoProgram, Workload, archive
 from queuecheck.kube.resource import NODES, SERVICE_ACCOUNTS
 
@@ -85,17 +84,7 @@ class KindCluster:
 
     def kubeconfig_for(self, user: str, *, account: str | None = None) -> Path:
         """See Cluster; the service account has to be there."""
-        if account is None:
-            raise ClusterError(
-                f"cluster {self.name} has no user {user!r}: a process of the descriptor needs an "
-                f"account, namespace/name, whose rights it has there"
-            )
-        namespace, _, name = account.partition("/")
-        token = token_of(self._connection.api, namespace=namespace, account=name)
-        document = yaml.safe_load(self.kubeconfig.read_text("utf-8"))
-        return kubeconfig.write(
-            kubeconfig.as_token(document, token), self._directory / f"{user}.kubeconfig"
-        )
+        return self._connection.kubeconfig_for(user, account=account, beside=self.kubeconfig)
 
     @property
     def nodes(self) -> NodeDriver:

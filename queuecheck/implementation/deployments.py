@@ -258,12 +258,7 @@ class DeploymentImplementation(Described):
         return Workload(self._api, deployed, instance=instance, name=name, owner=self.name)
 
     def _asked(self, name: str | None) -> list[Workload]:
-        if name is None:
-            return list(self._workloads.values())
-        if name not in self._workloads:
-            known = ", ".join(self._workloads)
-            raise ImplementationError(f"{self.name} has no component {name}; it has {known}")
-        return [self._workloads[name]]
+        return self._chosen(self._workloads, name)
 
     def _launch(self, workload: Workload) -> None:
         self._starts += 1

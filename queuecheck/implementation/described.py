@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TypeVar
+
 from queuecheck.implementation.descriptor import Descriptor
+from queuecheck.implementation.errors import ImplementationError
+
+Instance = TypeVar("Instance")
 
 
 class Described:
@@ -25,3 +31,12 @@ class Described:
     def features(self) -> frozenset[str]:
         """See Implementation."""
         return self._descriptor.features
+
+    def _chosen(self, instances: Mapping[str, Instance], name: str | None) -> list[Instance]:
+        """The one of that name, or all. Raises ImplementationError."""
+        if name is None:
+            return list(instances.values())
+        if name not in instances:
+            known = ", ".join(instances)
+            raise ImplementationError(f"{self.name} has no component {name}; it has {known}")
+        return [instances[name]]

@@ -224,12 +224,7 @@ class ProcessImplementation(Described):
         return any(process.component == name for process in self._descriptor.processes)
 
     def _asked(self, name: str | None) -> list[Instance]:
-        if name is None:
-            return list(self._instances.values())
-        if name not in self._instances:
-            known = ", ".join(self._instances)
-            raise ImplementationError(f"{self.name} has no component {name}; it has {known}")
-        return [self._instances[name]]
+        return self._chosen(self._instances, name)
 
     def _start_anew(self, circumstances: _Circumstances) -> None:
         """Those that run, and for which something is different then."""
