@@ -9,15 +9,14 @@ deleted at any time.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from queuecheck.cluster import sharing
 from queuecheck.cluster.programs import ETCD_VERSION, KUBERNETES_VERSION, Programs, cache_directory
 
 LAYOUT = "2"
@@ -76,13 +75,8 @@ class Seed:
     def growing(self) -> Iterator[bool]:
         """One process at a time; True for the one that has to make it. Raises OSError."""
         self._directory.parent.mkdir(parents=True, exist_ok=True)
-        lock = self._directory.parent / "seed.lock"
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with sharing.locked(self._directory.parent / "seed.lock"):
             yield not self.present()
-        finally:
-            os.close(descriptor)
 
 
 def _files(path: Path) -> list[Path]:

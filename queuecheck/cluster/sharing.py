@@ -16,15 +16,22 @@ USERS = "users"
 
 
 @contextmanager
-def alone(lock: Path) -> Iterator[None]:
-    """Nobody else is inside at that time. The file stays."""
-    lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def locked(file: Path, *, shared: bool = False) -> Iterator[None]:
+    """Nobody else is inside at that time, but whoever shares it too. The file stays."""
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Nobody else is inside at that time. The directory is made where it is not there."""
+    lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with locked(lock):
+        yield
 
 
 class Membership:

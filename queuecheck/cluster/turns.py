@@ -7,11 +7,9 @@ however many others come. Nobody waits at the door with a turn, so none waits fo
 
 from __future__ import annotations
 
-import fcntl
-import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from queuecheck.cluster import sharing
@@ -46,7 +44,7 @@ class Turns:
     def turn(self, *, alone: bool) -> Iterator[None]:
         """Waits for it; ``alone`` is nobody's turn but ours."""
         with ExitStack() as stack:
-            with _locked(self._directory / "door"):
+            with sharing.locked(self._directory / "door"):
                 stack.enter_context(self._on_the_stage(alone=alone))
             yield
 
@@ -58,26 +56,10 @@ class Turns:
         scenario is doing, so all of it is a turn beside others.
         """
         with ExitStack() as stack:
-            with _locked(self._directory / "door"):
+            with sharing.locked(self._directory / "door"):
                 stack.enter_context(self._on_the_stage(alone=False))
                 make()
             yield
 
-    @contextmanager
-    def _on_the_stage(self, *, alone: bool) -> Iterator[None]:
-        turn = os.open(self._directory / "turn", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(turn, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-            yield
-        finally:
-            os.close(turn)
-
-
-@contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+    def _on_the_stage(self, *, alone: bool) -> AbstractContextManager[None]:
+        return sharing.locked(self._directory / "turn", shared=not alone)
