@@ -1,6 +1,6 @@
 """What a user does to a Job by hand."""
 
-from tests.core.world import World
+from tests.core.world import World, admitted
 
 
 def test_a_waiting_job_resumed_by_hand_is_suspended_again() -> None:
@@ -15,10 +15,7 @@ def test_a_waiting_job_resumed_by_hand_is_suspended_again() -> None:
 
 
 def test_an_admitted_job_suspended_by_hand_stays_so_and_its_quota_is_released() -> None:
-    world = World()
-    world.quota(cpu=2)
-    world.job("job")
-    world.settle()
+    world = admitted()
     world.job("next")
     world.settle()
     world.patch_job("job", {"spec": {"suspend": True}})
@@ -33,10 +30,7 @@ def test_an_admitted_job_suspended_by_hand_stays_so_and_its_quota_is_released() 
 
 
 def test_pods_that_change_after_a_suspension_by_hand_stay_charged_until_the_old_are_gone() -> None:
-    world = World()
-    world.quota(cpu=2)
-    world.job("job")
-    world.settle()
+    world = admitted()
     world.bind("job")
     world.settle()
     world.patch_job("job", {"spec": {"suspend": True}})
@@ -52,10 +46,7 @@ def test_pods_that_change_after_a_suspension_by_hand_stay_charged_until_the_old_
 
 
 def test_resumed_by_hand_again_it_waits_its_turn() -> None:
-    world = World()
-    world.quota(cpu=2)
-    world.job("job")
-    world.settle()
+    world = admitted()
     world.patch_job("job", {"spec": {"suspend": True}})
     world.job("next")
     world.settle()
@@ -72,10 +63,7 @@ def test_resumed_by_hand_again_it_waits_its_turn() -> None:
 
 
 def test_more_parallelism_than_granted_is_asked_for_and_not_run_until_granted() -> None:
-    world = World()
-    world.quota(cpu=4)
-    world.job("job", parallelism=2, completions=9)
-    world.settle()
+    world = admitted(parallelism=2, completions=9)
     world.bind("job", 2)
     world.settle()
     world.patch_job("job", {"spec": {"parallelism": 3}})

@@ -3,16 +3,13 @@
 import pytest
 
 from controller.core.decisions import Kind
-from tests.core.world import BOTH, World
+from tests.core.world import BOTH, World, admitted
 
 RESUMED = "queuecheck.dev/resumed"
 
 
 def test_a_unit_deleted_while_its_job_runs_comes_back_with_what_runs() -> None:
-    world = World()
-    world.quota(cpu=4)
-    world.job("job", parallelism=2)
-    world.settle()
+    world = admitted(parallelism=2)
     world.bind("job", 2)
     world.settle()
     world.queue_runs = False

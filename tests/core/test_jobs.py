@@ -1,7 +1,7 @@
 """Jobs and their units kept in step, from the first change to the end."""
 
 from controller.core.decisions import Kind
-from tests.core.world import World
+from tests.core.world import World, admitted
 
 
 def test_a_change_while_waiting_is_followed_and_keeps_the_place() -> None:
@@ -64,10 +64,7 @@ def test_without_a_label_a_job_waits() -> None:
 
 
 def test_running_follows_the_bound_pods_and_the_phase_becomes_running() -> None:
-    world = World()
-    world.quota(cpu=4)
-    world.job("job", parallelism=2)
-    world.settle()
+    world = admitted(parallelism=2)
     world.bind("job", 1)
     world.settle()
     assert world.status("job")["admissions"][0]["running"] == 1
@@ -79,10 +76,7 @@ def test_running_follows_the_bound_pods_and_the_phase_becomes_running() -> None:
 
 
 def test_what_has_finished_and_is_not_replaced_gives_its_share_back() -> None:
-    world = World()
-    world.quota(cpu=6)
-    world.job("job", parallelism=3)
-    world.settle()
+    world = admitted(parallelism=3)
     world.bind("job", 3)
     world.succeed("job", 1)
     world.settle(jobs=False)
@@ -93,10 +87,7 @@ def test_what_has_finished_and_is_not_replaced_gives_its_share_back() -> None:
 
 
 def test_count_falls_before_replicas_do() -> None:
-    world = World()
-    world.quota(cpu=6)
-    world.job("job", parallelism=3)
-    world.settle()
+    world = admitted(parallelism=3)
     world.bind("job", 3)
     world.succeed("job", 1)
     world.settle()
@@ -107,10 +98,7 @@ def test_count_falls_before_replicas_do() -> None:
 
 
 def test_a_job_that_wants_no_pods_waits_and_is_admitted_like_any_other_afterwards() -> None:
-    world = World()
-    world.quota(cpu=2)
-    world.job("job", completions=3)
-    world.settle()
+    world = admitted(completions=3)
     world.bind("job")
     world.settle()
     assert world.status("job")["phase"] == "Running"
@@ -123,10 +111,7 @@ def test_a_job_that_wants_no_pods_waits_and_is_admitted_like_any_other_afterward
 
 
 def test_failure_is_reported_and_releases_the_quota() -> None:
-    world = World()
-    world.quota(cpu=2)
-    world.job("job")
-    world.settle()
+    world = admitted()
     world.job("next")
     world.settle()
     failed = {"conditions": [{"type": "Failed", "status": "True"}]}
@@ -138,10 +123,7 @@ def test_failure_is_reported_and_releases_the_quota() -> None:
 
 
 def test_a_job_whose_pods_are_all_done_is_not_suspended_before_it_is_complete() -> None:
-    world = World()
-    world.quota(cpu=2)
-    world.job("job")
-    world.settle()
+    world = admitted()
     world.patch_job("job", {"status": {"succeeded": 1}})
     world.settle(jobs=False)
     assert world.held("job") == 0

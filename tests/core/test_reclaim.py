@@ -73,26 +73,25 @@ def test_at_most_the_marked_replicas_go() -> None:
     assert len(world.pods("low")) == 2
 
 
-def test_a_pod_bound_after_the_mark_is_spared() -> None:
+def bound_after_the_mark(pods: int) -> World:
+    """A world in which all three pods were marked before so many found a node."""
     world = admitted()
-    world.extension_runs = False
-    world.queue_runs = False
+    world.extension_runs = world.queue_runs = False
     mark(world, 3)
-    world.bind("low", 2)
+    world.bind("low", pods)
     world.extension_runs = True
     world.settle()
+    return world
+
+
+def test_a_pod_bound_after_the_mark_is_spared() -> None:
+    world = bound_after_the_mark(2)
     assert len(world.pods("low")) == 2
     assert world.held("low") == 2
 
 
 def test_a_mark_with_nothing_left_to_take_is_cleared_with_running_in_one_write() -> None:
-    world = admitted()
-    world.extension_runs = False
-    world.queue_runs = False
-    mark(world, 3)
-    world.bind("low", 3)
-    world.extension_runs = True
-    world.settle()
+    world = bound_after_the_mark(3)
     states = [
         raw["status"]["admissions"]
         for _, raw in world.history

@@ -2,7 +2,7 @@
 
 from controller.core.decisions import Delete, Kind
 from controller.core.jobs import JobLedger
-from tests.core.world import BOTH, World
+from tests.core.world import BOTH, World, admitted
 
 
 def test_the_unit_says_what_the_job_asks_for() -> None:
@@ -94,10 +94,7 @@ def test_the_unit_of_an_orphaned_job_goes_and_a_mark_on_it_is_told_of() -> None:
 
 
 def test_a_job_made_again_after_it_was_orphaned_is_taken_over() -> None:
-    world = World()
-    world.quota(cpu=2)
-    world.job("job")
-    world.settle()
+    world = admitted()
     world.extension_runs = False
     world.orphan("job")
     world.extension_runs = True

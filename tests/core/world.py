@@ -260,6 +260,16 @@ class World(Objects):
         return key
 
 
+def admitted(*, parallelism: int = 1, **spec: Any) -> World:
+    """A world with the Job ``job``, which has all that the quota ``team`` has."""
+    world = World()
+    world.quota(cpu=2 * parallelism)
+    world.job("job", parallelism=parallelism, **spec)
+    world.settle()
+    assert world.held("job") == parallelism
+    return world
+
+
 def _condition(raw: Raw, kind: str) -> bool:
     conditions = raw.get("status", {}).get("conditions", [])
     return any(item["type"] == kind and item["status"] == "True" for item in conditions)

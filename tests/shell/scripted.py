@@ -80,10 +80,10 @@ class ScriptedWork:
 
 
 class ScriptedLeadership:
-    """Leads when told to."""
+    """Leads when told to, or in a term from the first."""
 
-    def __init__(self) -> None:
-        self.now: int | None = None
+    def __init__(self, *, term: int | None = None) -> None:
+        self.now = term
         self.refuses = False
         self.returned = False
         self._heard: Callable[[], None] = lambda: None

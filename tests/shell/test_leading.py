@@ -100,8 +100,7 @@ def test_who_leads_on_reads_nothing_anew(
     server: FaultServer, work: ScriptedWork, start: Start
 ) -> None:
     serve(server, unit("a", 5))
-    leadership = ScriptedLeadership()
-    leadership.lead(1)
+    leadership = ScriptedLeadership(term=1)
     start(leadership)
     work.wait_for(lambda: len(work.steps) == 1)
     leadership.lead(1)
@@ -112,8 +111,7 @@ def test_a_write_is_not_sent_without_the_lead_and_its_turn_comes_again_with_it(
     server: FaultServer, work: ScriptedWork, start: Start
 ) -> None:
     serve(server, unit("a", 5))
-    leadership = ScriptedLeadership()
-    leadership.lead(1)
+    leadership = ScriptedLeadership(term=1)
 
     def step() -> Step:
         leadership.refuses = len(work.steps) == 1  # from between the decision and its write
@@ -132,8 +130,7 @@ def test_a_write_decided_in_an_earlier_term_is_not_sent_in_a_later_one(
     server: FaultServer, work: ScriptedWork, start: Start
 ) -> None:
     serve(server, unit("a", 5))
-    leadership = ScriptedLeadership()
-    leadership.lead(1)
+    leadership = ScriptedLeadership(term=1)
 
     def step() -> Step:
         if len(work.steps) > 1:
@@ -152,8 +149,7 @@ def test_a_write_decided_in_an_earlier_term_is_not_sent_in_a_later_one(
 def test_who_lost_the_lead_while_it_slept_reads_anew_before_it_decides(
     server: FaultServer, work: ScriptedWork, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    leadership = ScriptedLeadership()
-    leadership.lead(1)
+    leadership = ScriptedLeadership(term=1)
     seen: list[str] = []
     apply = work.apply
 
@@ -185,8 +181,7 @@ def test_the_lead_is_given_back_after_the_last_write(
     release = threading.Event()
     work.on_step = after(release)
     serve(server, unit("a", 5))
-    leadership = ScriptedLeadership()
-    leadership.lead(1)
+    leadership = ScriptedLeadership(term=1)
     component = start(leadership)
     work.wait_for(lambda: len(work.steps) == 1)
     lifecycle.stop.set()
