@@ -44,7 +44,12 @@ def classify(phase: str, error: BaseException | None) -> tuple[Outcome, str]:
 
 
 def told(error: BaseException) -> str | None:
-    """The text that stands for the traceback, where the error explains itself."""
+    """The text that stands for the traceback, where the error explains itself, and its notes."""
+    text = _told(error)
+    return text if text is None else "\n".join([text, *getattr(error, "__notes__", ())])
+
+
+def _told(error: BaseException) -> str | None:
     if isinstance(error, ClaimFailed) or _is_claim_of_a_step(error):
         return str(error)
     if is_environment(error):

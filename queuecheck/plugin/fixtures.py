@@ -58,12 +58,19 @@ def world(request: pytest.FixtureRequest, qc_stage: Stage) -> Iterator[World]:
         raise EnvironmentBroken(suite.lost)
     with qc_stage.turn(alone=suite.plays_alone(item)):
         world = qc_stage.world(scenario.requirements[0], reproduce=suite.reproduce(scenario))
+        keep = request.config.option.qc_keep
         try:
             with _noticing_loss(suite, world, ApiError, HarnessError):
                 world.open()
+        except BaseException as error:
+            try:
+                world.close(keep=keep == "all")
+            except Exception as left:  # noqa: BLE001 - in the place of a Ctrl-C it would hide it
+                error.add_note(str(left))
+            raise
+        try:
             yield world
         finally:
-            keep = request.config.option.qc_keep
             failed = item.stash.get(FAILED, False)
             kept = keep == "all" or (keep == "failed" and failed)
             with _noticing_loss(suite, world, CleanupError, HarnessError):

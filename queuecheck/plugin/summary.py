@@ -29,6 +29,7 @@ from queuecheck.verdict import (
 )
 
 if TYPE_CHECKING:
+    from _pytest._code.code import TracebackEntry
     from _pytest.terminal import TerminalReporter
 
 
@@ -80,6 +81,11 @@ class Summary:
         if node in self._workers:
             self._workers.remove(node)
         self._note(getattr(node, "workeroutput", {}).get(record.LEFT, ""))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """A signal can come in where a program has no line, at which pytest fails to tell it."""
+        excinfo.traceback = excinfo.traceback.filter(_has_line)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(
@@ -286,6 +292,13 @@ class Summary:
 
 WIDTH = 120
 COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red"}
+
+
+def _has_line(entry: TracebackEntry) -> bool:
+    try:
+        return entry.lineno >= 0
+    except TypeError:
+        return False
 
 
 def _alike(results: Sequence[RequirementResult]) -> Iterable[Sequence[RequirementResult]]:

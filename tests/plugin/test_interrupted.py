@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import dis
+import inspect
 import os
 import re
 import signal
 import subprocess
 import sys
 from contextlib import suppress
+from types import FrameType, TracebackType
+from unittest.mock import Mock
 
 import pytest
 
+from queuecheck.plugin.summary import Summary
 from queuecheck.report import Report
 from queuecheck.report.document import read_report
 from tests.plugin.project import CONFTEST, Project
@@ -111,6 +116,35 @@ def test_ctrl_c_does_not_tell_again_of_a_worker_that_died_before(project: Projec
     report, _ = interrupted(project, "it waits for ever", "-n", "2", first="the worker dies")
     assert [run.outcome for run in report.scenarios] == ["harness-error"]
     assert report.run.ended_early == "interrupted"
+
+
+def test_an_interruption_between_two_lines_is_told_too() -> None:
+    with pytest.raises(KeyboardInterrupt) as between:
+        raise KeyboardInterrupt().with_traceback(traceback_without_line())
+    with pytest.raises(TypeError):  # as long as pytest cannot, this is needed
+        between.getrepr()
+    Summary.pytest_keyboard_interrupt(Mock(Summary), between)
+    told = between.getrepr(funcargs=True)
+    assert told.reprcrash is not None
+    assert told.reprcrash.path == __file__
+
+
+def traceback_without_line() -> TracebackType:
+    """Of a frame that stands at what the compiler has added to the end of a ``with``."""
+
+    def waits() -> FrameType | None:
+        with suppress(KeyError):
+            return inspect.currentframe()
+        return None
+
+    frame = waits()
+    assert frame is not None
+    added = [
+        each.offset
+        for each in dis.get_instructions(frame.f_code)
+        if each.positions is not None and each.positions.lineno is None
+    ]
+    return TracebackType(None, frame, added[0], -1)
 
 
 def interrupted(

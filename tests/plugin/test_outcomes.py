@@ -129,7 +129,7 @@ def test_a_broken_environment_is_told_once(
 
 
 NO_CLOSE = """
-    def close(self, *, keep, failed):
+    def close(self, *, keep, failed=False):
         pass
 """
 LOST_STAGE = """
@@ -157,7 +157,7 @@ class World:
         print("opened")
         self.api.raw("/", read_timeout=1)
 
-    def close(self, *, keep, failed):
+    def close(self, *, keep, failed=False):
         pass
 
 
@@ -190,7 +190,7 @@ FAILING_CLOSE = """
     def open(self):
         pass
 
-    def close(self, *, keep, failed):
+    def close(self, *, keep, failed=False):
         raise CleanupError("restore: GET /: refused")
 """
 STEPS = """
@@ -218,6 +218,40 @@ def test_a_cluster_that_is_lost_is_no_fault_of_the_clean_up(project: Project) ->
     result.stdout.fnmatch_lines([f"ENVIRONMENT *KQ-QTA-01*{lost}"])
     assert "CLEAN-UP" not in result.stdout.str()
     assert result.ret == 3
+
+
+FAILING_OPEN = FAILING_CLOSE.replace(
+    "pass",
+    """
+        print("opened")
+        raise {error}""",
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "opened", "code"),
+    [("KeyboardInterrupt", 1, 5), ('EnvironmentBroken("no namespace")', 2, 3)],
+)
+def test_what_keeps_a_world_from_opening_is_told_before_what_its_clean_up_says(
+    project: Project, error: str, opened: int, code: int
+) -> None:
+    text = LOST_STAGE.replace(NO_CLOSE, FAILING_OPEN.format(error=error)) + STEPS
+    imports = "from queuecheck.world import EnvironmentBroken\n"
+    (project.features / "conftest.py").write_text(imports + text, encoding="utf-8")
+    for number in (1, 2):
+        project.feature(id=f"KQ-QTA-0{number}", level=LEVELS[number], file=f"f{number}")
+    result = project.run("-s")
+    assert result.stdout.str().count("opened") == opened
+    assert "CLEAN-UP" not in result.stdout.str()
+    assert result.ret == code
+    if code == 3:
+        result.stdout.fnmatch_lines(
+            [
+                "environment: no namespace",
+                "restore: GET /: refused",
+                "*2 requirements: no namespace",
+            ]
+        )
 
 
 def test_a_failed_should_makes_no_difference_unless_strict(project: Project) -> None:
