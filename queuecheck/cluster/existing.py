@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from queuecheck.cluster import kubeconfig
@@ -21,7 +20,7 @@ from queuecheck.cluster.processes import SUPERVISOR
 from queuecheck.cluster.real_nodes import RealNodes
 from queuecheck.cluster.simulated import SimulatedNodes
 from queuecheck.cluster.workload import Workload
-from queuecheck.kube import ApiError, KubeconfigError
+from queuecheck.kube import ApiError, KubeconfigError, Unreachable, going_on
 from queuecheck.kube.resource import NAMESPACES
 
 
@@ -95,28 +94,36 @@ class ExistingCluster:
         try:
             self._start()
         except (ApiError, KubeconfigError) as error:
-            self.stop()
-            raise ClusterError(f"cluster {self.name}: {error}") from error
+            told = [f"cluster {self.name}: {error}", *self._leave()]
+            raise ClusterError("\n".join(told)) from error
         except BaseException:
-            self.stop()
+            self._leave()
             raise
 
     def stop(self) -> None:
         """See Cluster. What cannot be taken away is left to ``queuecheck clean``."""
+        if left := self._leave():
+            raise ClusterError("\n".join(left))
+
+    def _leave(self) -> list[str]:
+        """What could not be taken away, a line each."""
+        left: list[str] = []
         self._connection.leave_nodes()
-        if self._simulated is not None:
-            with suppress(ApiError):
-                self._simulated.remove()
-        if self._connection.is_open:
+        try:
+            if self._simulated is not None:
+                left += self._simulated.remove()
             if self._made and not self._keeps():
-                with suppress(ApiError):
+                with going_on(left):
                     self._connection.api.delete(NAMESPACES, self._namespace)
-            self._connection.close()
+        except Unreachable as error:
+            left.append(str(error))
+        self._connection.close()
         self._made = False
         if self._directory is not None:
             SUPERVISOR.remove_directory(self._directory)
         self._simulated = self._directory = None
         self._capabilities = frozenset()
+        return left
 
     @property
     def _opened(self) -> Path:

@@ -52,4 +52,7 @@ class Cluster(Protocol):
         """Returns when the cluster can be used. Raises ClusterError, and then leaves nothing."""
 
     def stop(self) -> None:
-        """Leaves nothing behind that ``start`` made. Harmless if it has not started."""
+        """Leaves nothing behind that ``start`` made. Harmless if it has not started.
+
+        Raises ClusterError with a line for each thing that could not be taken away.
+        """

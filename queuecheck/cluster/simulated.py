@@ -30,6 +30,7 @@ from queuecheck.kube import (
     ListWatch,
     NotFound,
     WatchItem,
+    going_on,
 )
 from queuecheck.kube.resource import NODES, PODS
 
@@ -136,16 +137,21 @@ class SimulatedNodes:
         if self._heart is not None and self._heart.is_alive():
             self._heart.join(5)
 
-    def remove(self) -> None:
-        """Takes the nodes away, after ``stop``, and the pods that are still on them."""
+    def remove(self) -> list[str]:
+        """Takes the nodes away, after ``stop``, and the pods that are still on them.
+
+        Told what the server refuses. Raises Unreachable.
+        """
+        refused: list[str] = []
         with self._tending.lock:
             for pod in self._pods.values():
-                with suppress(NotFound, Conflict):
+                with going_on(refused), suppress(Conflict):
                     self._release(pod)
             for node in self._nodes:
-                with suppress(NotFound):
+                with going_on(refused):
                     self._api.delete(NODES, node)
             self._nodes.clear()
+        return refused
 
     def _add_node(self) -> str:
         name = f"{self._prefix}-{len(self._nodes)}"

@@ -11,6 +11,7 @@ from queuecheck.plugin import compat
 from queuecheck.timeline import ClaimFailed, HarnessError
 from queuecheck.verdict import Outcome
 from queuecheck.world import CleanupError, EnvironmentBroken
+from queuecheck.world.cleanup import together
 
 ENVIRONMENT = (
     EnvironmentBroken,
@@ -79,9 +80,7 @@ def taking_down(error: BaseException) -> str:
     Where several things are left it says how many, and a line for each of them follows.
     """
     if isinstance(error, BaseExceptionGroup):
-        parts = [taking_down(each).partition("\n") for each in error.exceptions]
-        lines = ["; ".join(first for first, _, _ in parts), *(each for _, _, each in parts)]
-        return "\n".join(filter(None, lines))
+        return together(map(taking_down, error.exceptions))
     kind = "" if isinstance(error, (*ENVIRONMENT, CleanupError)) else f"{type(error).__name__}: "
     left = str(error).strip().splitlines()[1:] if isinstance(error, CleanupError) else []
     return "\n".join([f"not all was taken down: {kind}{_line(error)}", *left])

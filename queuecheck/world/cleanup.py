@@ -9,7 +9,7 @@ goes on. A failure here is never the implementation's: it is an outcome of its o
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 Action = Callable[[], object]
@@ -18,6 +18,14 @@ DEADLINE = 20.0
 
 class CleanupError(Exception):
     """Something could not be taken away; the message says what and why."""
+
+
+def together(texts: Iterable[str]) -> str:
+    """A line with what each of them begins with, then their other lines."""
+    parts = [text.partition("\n") for text in texts]
+    firsts = "; ".join(dict.fromkeys(first for first, _, _ in parts))
+    lines = [line for _, _, rest in parts for line in rest.splitlines()]
+    return "\n".join([firsts, *dict.fromkeys(lines)])
 
 
 @dataclass(frozen=True)

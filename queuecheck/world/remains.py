@@ -95,6 +95,15 @@ def remove_remains(
     return [f"{_titled(each)}: {why}" for each, why in left.items()]
 
 
+def delete_first(api: Api, profile: Profile, namespace: str, refused: list[str]) -> None:
+    """What others would still react to goes, one kind after the other; what may not is told."""
+    for kind in profile.kinds:
+        if kind.delete_first:
+            for each in _listed(api, kind.resource, namespace, refused):
+                with going_on(refused):
+                    _delete(api, kind.resource, _name(each), namespace)
+
+
 def homes(api: Api, profile: Profile) -> tuple[str, ...]:
     """Where the implementations that runs were about have their queues, and their Deployments."""
     found = api.list(NAMESPACES, label_selector=RUN_LABEL).items
@@ -254,11 +263,7 @@ def _empty(api: Api, profile: Profile, namespace: str, refused: list[str]) -> No
         for each in _listed(api, resource, namespace, refused):
             with going_on(refused):
                 _let_go(api, resource, each)
-    for kind in profile.kinds:
-        if kind.delete_first:
-            for each in _listed(api, kind.resource, namespace, refused):
-                with going_on(refused):
-                    _delete(api, kind.resource, _name(each), namespace)
+    delete_first(api, profile, namespace, refused)
     with going_on(refused):
         nodes = {_name(node) for node in api.list(NODES).items}
         for pod in _listed(api, PODS, namespace, refused):

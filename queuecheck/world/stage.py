@@ -26,13 +26,13 @@ from queuecheck.cluster.processes import SUPERVISOR
 from queuecheck.cluster.programs import cache_root
 from queuecheck.cluster.turns import Turns
 from queuecheck.implementation import Descriptor, Implementation, ImplementationError, implement
-from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, NotFound
+from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, going_on
 from queuecheck.kube.resource import NAMESPACES, NODES, PRIORITY_CLASSES
 from queuecheck.secrecy import known, of_environment, of_kubeconfig
 from queuecheck.timeline import Budgets, Feed
 from queuecheck.world.accounts import lend_rights
 from queuecheck.world.canary import check_alone, check_canary
-from queuecheck.world.cleanup import CleanupError
+from queuecheck.world.cleanup import CleanupError, together
 from queuecheck.world.errors import EnvironmentBroken
 from queuecheck.world.names import (
     DEPLOYMENT_NAMESPACES_NOTE,
@@ -79,6 +79,7 @@ class Stage:
         self._budgets = budgets
         self._evidence_directory = evidence_directory
         self._stack = ExitStack()
+        self._failures: list[Exception] = []  # of what the stack has done
         self._ground: Ground | None = None
         self._api: Api | None = None
         self._worlds = 0
@@ -148,10 +149,26 @@ class Stage:
         """Ends the implementation, then the cluster.
 
         On a cluster that is not ours alone, all that the run has made is gone then; CleanupError
-        tells what is not. What all workers of a run use, the last of them takes away.
+        tells what is not. What all workers of a run use, the last of them takes away. What fails
+        keeps nothing else from being taken down; if it is one thing alone, its error is raised.
         """
         self._last = self._turns is None or self._turns.leave()
         self._stack.close()
+        failures, self._failures = self._failures, []
+        if len(failures) == 1:
+            raise failures[0]
+        if failures:
+            raise CleanupError(together(map(str, failures))) from failures[0]
+
+    def _at_the_end(self, action: Callable[..., object], *words: object) -> None:
+        """It is done by ``close``, before what was asked for earlier."""
+        self._stack.callback(self._attempt, action, *words)
+
+    def _attempt(self, action: Callable[..., object], *words: object) -> None:
+        try:
+            action(*words)
+        except Exception as error:  # noqa: BLE001 - the rest is still owed
+            self._failures.append(error)
 
     def turn(self, *, alone: bool) -> AbstractContextManager[None]:
         """A scenario's turn on a cluster that workers share; ``alone``, with no other beside it."""
@@ -178,15 +195,15 @@ class Stage:
     def _open(self) -> None:
         directory = Path(tempfile.mkdtemp(prefix="qc-"))
         SUPERVISOR.own_directory(directory)  # there may be a token in it
-        self._stack.callback(SUPERVISOR.remove_directory, directory)
+        self._at_the_end(SUPERVISOR.remove_directory, directory)
         if self._choice.shared:
             self._turns = Turns(cache_root() / "runs", self._run)
             self._turns.enter()
         cluster = self._cluster()
-        self._stack.callback(cluster.stop)
+        self._at_the_end(self._stop, cluster)
         cluster.start()
         api = self._api = Api.from_kubeconfig(cluster.kubeconfig, user_agent="queuecheck-stage")
-        self._stack.callback(api.close)
+        self._at_the_end(api.close)
         if self._choice.somebodys:
             self._stack.push(self._end)
         if "disposable" in cluster.capabilities:
@@ -194,9 +211,9 @@ class Stage:
             lend_rights(api, self._descriptor)
         self.secrets = known([*self.secrets.values, *self._users(cluster)])
         implementation: Implementation = implement(self._descriptor, cluster, directory=directory)
-        self._stack.callback(lambda: implementation.close() if self._last else None)
+        self._at_the_end(lambda: implementation.close() if self._last else None)
         if self._choice.somebodys and not self._keep:
-            self._stack.callback(self._sweep)
+            self._at_the_end(self._sweep)
         if "disposable" not in cluster.capabilities and self._descriptor.processes:
             check_alone(
                 api,
@@ -217,10 +234,10 @@ class Stage:
                     namespace=canary_name(self._run, self._letters),
                     labels={RUN_LABEL: self._run},
                 )
-        self._stack.callback(self._delete_priority_classes)
+        self._at_the_end(self._delete_priority_classes)
         # Of somebody else's cluster we look at no namespace but our own.
         feed = Feed(api, wide="disposable" in cluster.capabilities)
-        self._stack.callback(feed.stop)
+        self._at_the_end(feed.stop)
         self._ground = Ground(
             run=self._run,
             profile=self._descriptor.profile,
@@ -275,8 +292,8 @@ class Stage:
 
     def _end(self, kind: type[BaseException] | None, *_: object) -> None:
         """Takes away what names the run, if nothing else is left that ``clean`` finds by it."""
-        if kind is None and not self._keep:
-            self._take_away(lambda each: each.phase == LAST)
+        if kind is None and not self._failures and not self._keep:
+            self._attempt(self._take_away, lambda each: each.phase == LAST)
         else:
             self._left = True
 
@@ -289,7 +306,16 @@ class Stage:
         except ApiError as error:
             left = [str(error)]
         if left:
-            raise CleanupError(_left_over(left, f"queuecheck clean --run {self._run}"))
+            self._left = True
+            raise CleanupError(_left_over(left, self._run))
+
+    def _stop(self, cluster: Cluster) -> None:
+        try:
+            cluster.stop()
+        except ClusterError as error:
+            if not self._choice.somebodys:
+                raise
+            raise CleanupError(_left_over(str(error).splitlines(), self._run)) from error
 
     def _priority_class(self, value: int) -> str:
         assert self._api is not None
@@ -316,7 +342,7 @@ class Stage:
                 cluster.kubeconfig, certificate=cluster.serving_certificate
             )
             proxy.start()
-            self._stack.callback(proxy.stop)
+            self._at_the_end(proxy.stop)
         return self._faults
 
     def _delete_priority_classes(self) -> None:
@@ -327,13 +353,19 @@ class Stage:
             return
         # Those of other workers, too.
         ours = self._api.list(PRIORITY_CLASSES, label_selector=f"{RUN_LABEL}={self._run}")
-        for each in ours.items:
-            with suppress(NotFound):
-                self._api.delete(PRIORITY_CLASSES, each["metadata"]["name"])
+        left: list[str] = []
+        for name in (each["metadata"]["name"] for each in ours.items):
+            refused: list[str] = []
+            with going_on(refused):
+                self._api.delete(PRIORITY_CLASSES, name)
+            left += [f"PriorityClass {name}: {why}" for why in refused]
+        if left:
+            raise CleanupError("\n".join(left))
 
 
-def _left_over(left: list[str], command: str) -> str:
+def _left_over(left: list[str], run: str) -> str:
     """Of several things the first line says how many, and then each has one."""
+    command = f"queuecheck clean --run {run}"
     if len(left) == 1:
         return f"{left[0]}; {command} takes the rest away"
     return "\n".join([f"{len(left)} things are left; {command} takes them away", *left])

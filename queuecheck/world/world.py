@@ -32,10 +32,11 @@ from queuecheck.timeline import (
     write_evidence,
 )
 from queuecheck.world.canary import make_namespace
-from queuecheck.world.cleanup import DEADLINE, Cleanup
+from queuecheck.world.cleanup import DEADLINE, Cleanup, CleanupError
 from queuecheck.world.errors import EnvironmentBroken
 from queuecheck.world.names import Names
 from queuecheck.world.obstacle import IMAGES
+from queuecheck.world.remains import delete_first
 
 if TYPE_CHECKING:
     from queuecheck.faults import FaultProxy
@@ -315,10 +316,10 @@ class World:
         return scenario + queue
 
     def _delete_first(self, namespace: str) -> None:
-        for kind in self._ground.profile.kinds:
-            if kind.delete_first:
-                for item in self.api.list(kind.resource, namespace=namespace).items:
-                    self._delete(kind.resource, item["metadata"]["name"], namespace)
+        refused: list[str] = []
+        delete_first(self.api, self._ground.profile, namespace, refused)
+        if refused:
+            raise CleanupError("; ".join(refused))
 
     def _delete_namespace(self) -> None:
         self._delete(NAMESPACES, self.namespace, None)

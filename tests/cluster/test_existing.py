@@ -9,6 +9,8 @@ import pytest
 from queuecheck.cluster import ClusterError
 from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.cluster.existing import ExistingCluster
+from queuecheck.cluster.simulated import SimulatedNodes
+from queuecheck.kube import KubeconfigError
 from tests.fault_server import FaultServer, failure
 
 
@@ -24,6 +26,47 @@ def test_the_namespace_stays_where_it_is_asked_for(tmp_path: Path, *, keeps: boo
         cluster._connection.open(server.kubeconfig)
         cluster.stop()
         assert bool(server.requests("DELETE", f"{namespaces}/qc-x7k2p")) is not keeps
+
+
+@pytest.fixture
+def with_nodes(server: FaultServer) -> ExistingCluster:
+    """It has a namespace and two nodes, one of which may not be deleted."""
+    choice = ClusterChoice("existing", server.kubeconfig, "here")
+    cluster = ExistingCluster(choice, namespace="qc-x7k2p", labels={}, annotations={})
+    cluster._made = True
+    nodes = cluster._simulated = SimulatedNodes(cluster._connection.open(server.kubeconfig))
+    nodes._nodes = ["one", "two"]
+    server.script("DELETE", "/api/v1/nodes/one", failure(403, "Forbidden"))
+    return cluster
+
+
+LEFT = "DELETE /api/v1/nodes/one: 403 Forbidden: no"
+
+
+def test_what_may_not_be_deleted_is_told_and_the_rest_goes(
+    server: FaultServer, with_nodes: ExistingCluster
+) -> None:
+    with pytest.raises(ClusterError) as told:
+        with_nodes.stop()
+    assert str(told.value) == LEFT
+    assert [each.path for each in server.requests("DELETE")] == [
+        "/api/v1/nodes/one",
+        "/api/v1/nodes/two",
+        "/api/v1/namespaces/qc-x7k2p",
+    ]
+    with_nodes.stop()
+
+
+def test_why_it_cannot_start_is_told_before_what_is_left(
+    with_nodes: ExistingCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(_: ExistingCluster) -> None:
+        raise KubeconfigError("no such context")
+
+    monkeypatch.setattr(ExistingCluster, "_start", start)
+    with pytest.raises(ClusterError) as told:
+        with_nodes.start()
+    assert str(told.value) == f"cluster here: no such context\n{LEFT}"
 
 
 def test_the_namespace_of_another_run_is_left_alone(tmp_path: Path) -> None:

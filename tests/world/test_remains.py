@@ -8,7 +8,7 @@ import pytest
 from queuecheck.kube import Api, Unreachable
 from queuecheck.kube.resource import JOBS, NAMESPACES, PODS, PRIORITY_CLASSES
 from queuecheck.profiles import load_profile
-from queuecheck.world.remains import Remnant, remove_remains
+from queuecheck.world.remains import Remnant, delete_first, remove_remains
 from tests.fault_server import Answer, FaultServer, Stream, event, failure, listing
 
 PROFILE = load_profile("koord-queue")
@@ -252,3 +252,15 @@ def refuse_all_inside(server: FaultServer) -> list[str]:
         refusal("DELETE", f"{jobs}/held"),
         refusal("DELETE", f"{pods}/held"),
     ]
+
+
+def test_what_has_to_go_first_goes_as_far_as_it_may(server: FaultServer, api: Api) -> None:
+    quotas, jobs = (each.path(namespace=NAME) for each in (PROFILE.quotas, JOBS))
+    server.script("GET", quotas, FORBIDDEN)
+    server.script("GET", jobs, listing("1", *map(priority_class, ("one", "two"))))
+    server.script("DELETE", f"{jobs}/one", FORBIDDEN)
+    server.script("DELETE", f"{jobs}/two", Answer(200, {}))
+    refused: list[str] = []
+    delete_first(api, PROFILE, NAME, refused)
+    assert refused == [refusal("GET", quotas), refusal("DELETE", f"{jobs}/one")]
+    assert len(server.requests("DELETE", f"{jobs}/two")) == 1

@@ -13,11 +13,11 @@ from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.cluster.processes import SUPERVISOR
 from queuecheck.implementation import ImplementationError, packaged_descriptor
 from queuecheck.kube import Api
-from queuecheck.kube.resource import NAMESPACES
+from queuecheck.kube.resource import NAMESPACES, PRIORITY_CLASSES
 from queuecheck.timeline import Budgets
 from queuecheck.world import CleanupError, EnvironmentBroken, Ground, Stage, cleanup, stage, world
 from queuecheck.world.remains import LAST, Remnant
-from tests.fault_server import FaultServer, listing
+from tests.fault_server import FaultServer, failure, listing
 from tests.world.played import Hanging, PlayedGround
 
 
@@ -129,6 +129,20 @@ def test_the_priority_classes_of_all_workers_go_with_the_last_of_them(
             assert server.requests("DELETE", f"{classes}/{name}")
 
 
+def test_a_priority_class_that_may_not_be_deleted_keeps_no_other(
+    tmp_path: Path, server: FaultServer
+) -> None:
+    classes = PRIORITY_CLASSES.path()
+    server.script("GET", classes, listing("9", *({"metadata": {"name": n}} for n in "ab")))
+    server.script("DELETE", f"{classes}/a", failure(403, "Forbidden"))
+    one = stage_of(tmp_path)
+    one._api = Api.from_kubeconfig(server.kubeconfig)
+    one._ground = PlayedGround(tmp_path).ground
+    with pytest.raises(CleanupError, match=f"^PriorityClass a: DELETE {classes}/a: 403"):
+        one._delete_priority_classes()
+    assert len(server.requests("DELETE", f"{classes}/b")) == 1
+
+
 @pytest.mark.parametrize("fails", [False, True])
 def test_what_names_a_run_goes_last_and_only_if_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, fails: bool
@@ -165,6 +179,48 @@ def test_what_names_a_run_goes_last_and_only_if_nothing_is_left(
 
 
 CLEAN = "queuecheck clean --run tests"
+
+
+def test_of_all_that_fails_at_the_end_nothing_hides_or_prevents_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: FaultServer
+) -> None:
+    class Stuck(Somebodys):
+        def stop(self) -> None:
+            raise ClusterError("node one\nnode two")
+
+    def close() -> None:
+        raise ImplementationError("the Deployment is not ready\nlast line of its log")
+
+    taken: list[str] = []
+
+    def remove(_api: object, _profile: object, chosen: Iterable[Remnant]) -> list[str]:
+        taken.extend(each.name for each in chosen)
+        return ["Queue a: held"]
+
+    scenario = Remnant(0, NAMESPACES, "", "qc-tests-kq-seq-01", "tests")
+    own = Remnant(LAST, NAMESPACES, "", "qc-tests", "tests")
+    ground = PlayedGround(tmp_path)
+    monkeypatch.setattr(ground.implementation, "close", close, raising=False)
+    monkeypatch.setattr(Stage, "_cluster", lambda _: Stuck(server.kubeconfig))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(stage, "implement", lambda *_, **__: ground.implementation)
+    monkeypatch.setattr(stage, "check_alone", lambda *_, **__: None)
+    monkeypatch.setattr(stage, "find_remains", lambda *_, **__: (scenario, own))
+    monkeypatch.setattr(stage, "remove_remains", remove)
+    server.script("GET", PRIORITY_CLASSES.path(), listing("9"))
+    one = stage_of(tmp_path, canary=False, provider="existing")
+    one.open()
+    with pytest.raises(CleanupError) as told:
+        one.close()
+    first, *others = str(told.value).splitlines()
+    assert first.split("; ") == [
+        *("Queue a: held", f"{CLEAN} takes the rest away"),
+        "the Deployment is not ready",
+        *("2 things are left", f"{CLEAN} takes them away"),
+    ]
+    assert others == ["last line of its log", "node one", "node two"]
+    assert taken == [scenario.name]
+    assert one._left
 
 
 @pytest.mark.parametrize(
