@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from queuecheck.world.canary import check_canary
 from queuecheck.world.names import RUN_LABEL
 
 PROFILE = load_profile("koord-queue")
+NUMBERS = itertools.count(1)
 
 
 class Played:
@@ -60,9 +62,9 @@ def played() -> Played:
 
 
 @pytest.fixture
-def names(request: pytest.FixtureRequest) -> Names:
-    number = abs(hash(request.node.nodeid)) % 10**6
-    return Names("tests", "KQ-QTA-01", f"a{number}")
+def names() -> Names:
+    """Another test's namespace may still be on its way out."""
+    return Names("tests", "KQ-QTA-01", f"a{next(NUMBERS)}")
 
 
 class Somebodys:
