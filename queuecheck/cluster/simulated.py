@@ -65,6 +65,7 @@ class SimulatedNodes:
             else None
         )
         self._pods: dict[str, KubeObject] = {}
+        self._begun: list[str] = []  # nodes that are there, or may be
         self._nodes: list[str] = []
         self._slots: dict[str, str] = {}
         self._running: set[str] = set()
@@ -147,27 +148,29 @@ class SimulatedNodes:
             for pod in self._pods.values():
                 with going_on(refused), suppress(Conflict):
                     self._release(pod)
-            for node in self._nodes:
+            for node in self._begun:
                 with going_on(refused):
                     self._api.delete(NODES, node)
+            self._begun.clear()
             self._nodes.clear()
         return refused
 
     def _add_node(self) -> str:
-        name = f"{self._prefix}-{len(self._nodes)}"
+        name = f"{self._prefix}-{len(self._begun)}"
         labels = {**self._labels, "kubernetes.io/hostname": name}
         body: KubeObject = {
             "apiVersion": "v1",
             "kind": "Node",
             "metadata": {"name": name, "labels": labels},
         }
+        self._begun.append(name)  # before it is there: an answer can be lost, or a Ctrl-C come
         self._api.create(NODES, body)
-        self._nodes.append(name)
         # Admission puts a not-ready taint on every new node, and leaves it to others to remove.
         self._api.patch(NODES, name, {"spec": {"taints": None}})
         room = {**ALLOCATABLE, "pods": "0"}
         status = {"capacity": room, "allocatable": room, "conditions": [self._ready()]}
         self._api.patch(NODES, name, {"status": status}, subresource="status")
+        self._nodes.append(name)
         return name
 
     def _ready(self) -> KubeObject:

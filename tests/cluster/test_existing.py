@@ -10,8 +10,8 @@ from queuecheck.cluster import ClusterError
 from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.cluster.existing import ExistingCluster
 from queuecheck.cluster.simulated import SimulatedNodes
-from queuecheck.kube import KubeconfigError
-from tests.fault_server import FaultServer, failure
+from queuecheck.kube import Api, KubeconfigError, Unreachable
+from tests.fault_server import FaultServer, Stream, failure
 
 
 @pytest.mark.parametrize("keeps", [False, True])
@@ -35,7 +35,7 @@ def with_nodes(server: FaultServer) -> ExistingCluster:
     cluster = ExistingCluster(choice, namespace="qc-x7k2p", labels={}, annotations={})
     cluster._made = True
     nodes = cluster._simulated = SimulatedNodes(cluster._connection.open(server.kubeconfig))
-    nodes._nodes = ["one", "two"]
+    nodes._begun = ["one", "two"]
     server.script("DELETE", "/api/v1/nodes/one", failure(403, "Forbidden"))
     return cluster
 
@@ -55,6 +55,15 @@ def test_what_may_not_be_deleted_is_told_and_the_rest_goes(
         "/api/v1/namespaces/qc-x7k2p",
     ]
     with_nodes.stop()
+
+
+def test_a_node_of_which_nobody_knows_whether_it_is_there_goes_too(server: FaultServer) -> None:
+    server.script("POST", "/api/v1/nodes", Stream(end="cut"))
+    nodes = SimulatedNodes(Api.from_kubeconfig(server.kubeconfig), prefix="qc-x7k2p")
+    with pytest.raises(Unreachable):
+        nodes.start()
+    assert nodes.remove() == []
+    assert [each.path for each in server.requests("DELETE")] == ["/api/v1/nodes/qc-x7k2p-0"]
 
 
 def test_why_it_cannot_start_is_told_before_what_is_left(
