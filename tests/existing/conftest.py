@@ -13,6 +13,7 @@ from queuecheck.cluster.kubeconfig import as_token, read_context, write
 from queuecheck.kube import Api
 from queuecheck.profiles import load_profile
 from queuecheck.world.remains import find_remains, remove_remains
+from tests.existing.listing import await_rest
 from tests.existing.somebodys import CONTEXT, TESTS, Somebodys, token
 
 AUDIT = {
@@ -52,6 +53,7 @@ def somebodys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Somebodys]:
         apply_manifests(admin, manifests / "suite-rbac")
         document = as_token(read_context(cluster.kubeconfig, CONTEXT), token(admin))
         suite = write(document, directory / "suite.kubeconfig")
+        await_rest(admin)
         yield Somebodys(cluster, admin, suite, audit)
     finally:
         admin.close()

@@ -8,11 +8,15 @@ ComponentStatus is no object, but a view of what is asked at that moment.
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any
 
 from queuecheck.kube import Api, Resource
 
 APART = frozenset({"Event", "Lease", "ComponentStatus"})
+TIME_TO_LIVE = "node.alpha.kubernetes.io/ttl"
+PAUSE = 1.0
+LOOKS = 90
 Listing = dict[str, Any]
 
 
@@ -45,6 +49,36 @@ def _changes(place: str, before: Any, after: Any) -> list[str]:
         for field in fields
         if before.get(field) != after.get(field)
     ]
+
+
+def await_rest(api: Api) -> None:
+    """Returns when the controllers of a new control plane have done what they do to every one.
+
+    It is ready before that. They give each namespace an account and the authority's certificate,
+    and each node a time to live. The rest (roles that are put together, for one) shows only by its
+    end: two listings, a while apart, that are the same.
+    """
+    pause = threading.Event()
+    before: Listing = {}
+    for _ in range(LOOKS):
+        found = listing(api)
+        if found == before and _is_cared_for(found):
+            return
+        before = found
+        pause.wait(PAUSE)
+    raise AssertionError(f"the cluster does not come to rest: {changes(before, listing(api))}")
+
+
+def _is_cared_for(found: Listing) -> bool:
+    names = [body["metadata"]["name"] for body in found.values() if body["kind"] == "Namespace"]
+    nodes = [body["metadata"] for body in found.values() if body["kind"] == "Node"]
+    authorities = [found.get(f"ConfigMap. {name}/kube-root-ca.crt") for name in names]
+    return (
+        all(f"ServiceAccount. {name}/default" in found for name in names)
+        and len({each["data"]["ca.crt"] if each else "" for each in authorities} - {""}) == 1
+        and None not in authorities
+        and all(TIME_TO_LIVE in (each.get("annotations") or {}) for each in nodes)
+    )
 
 
 def _kinds(api: Api) -> set[Resource]:
