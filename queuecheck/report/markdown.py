@@ -38,6 +38,9 @@ def _lines(report: Report) -> Iterator[str]:
     if report.run.ended_early:
         yield f"**This report is partial: {escape(report.run.ended_early)}.**"
         yield ""
+    for name in report.run.failed_beside:
+        yield f"**{escape(name)} failed beside the scenarios.**"
+        yield ""
     cluster = "; ".join(each.reason for each in report.clusters) or "no cluster"
     yield f"{escape(report.implementation.title)} against {escape(report.catalogue.title)}, on"
     yield f"{escape(cluster)}; run {escape(report.run.id)} of {report.run.started}."

@@ -48,6 +48,7 @@ def report(
     headline: str = "conformant: 1 requirement passed",
     selection: bool = False,
     ended_early: str = "",
+    failed_beside: tuple[str, ...] = (),
 ) -> Report:
     return Report(
         run=RunFacts(
@@ -57,6 +58,7 @@ def report(
             reproduce="queuecheck run",
             selection=selection,
             ended_early=ended_early,
+            failed_beside=failed_beside,
         ),
         judgement=Judgement(verdict, 0, headline),
         implementation=ImplementationFacts("reference", "0.1.0"),

@@ -188,6 +188,11 @@ def test_a_run_that_was_broken_off_says_so() -> None:
     )
 
 
+def test_tests_that_failed_beside_the_scenarios_are_named() -> None:
+    found = read(report([PASSED], failed_beside=("tests/test_it.py::test_one",)))
+    assert "tests/test_it.py::test_one failed beside the scenarios." in found.text
+
+
 def test_a_selection_of_which_nothing_was_run_is_a_page_too() -> None:
     found = read(report([], requirement("KQ-SEQ-01"), selection=True, ended_early="interrupted"))
     assert "This report is partial: interrupted." in found.text
@@ -229,7 +234,14 @@ def hostile() -> Report:
 
     run = spoilt(FAILED)
     rows = (requirement("KQ-SEQ-01", [run], text=HOSTILE),)
-    found = report([run], *rows, headline=HOSTILE, ended_early=HOSTILE, verdict=HOSTILE)
+    found = report(
+        [run],
+        *rows,
+        headline=HOSTILE,
+        ended_early=HOSTILE,
+        verdict=HOSTILE,
+        failed_beside=(HOSTILE,),
+    )
     return replace(
         found,
         configuration={HOSTILE: HOSTILE},

@@ -186,6 +186,12 @@ def test_the_page_of_a_run_that_was_broken_off_says_so() -> None:
     )
 
 
+def test_the_page_names_the_tests_that_failed_beside_the_scenarios() -> None:
+    assert "**tests/test\\_it.py::test\\_one failed beside the scenarios.**" in summary(
+        report(scenario(MUST, P), failed_beside=["tests/test_it.py::test_one"])
+    )
+
+
 def test_a_pass_rate_is_told_where_it_is_not_whole() -> None:
     runs = [scenario(MUST, P if number > 1 else F, repetition=number) for number in (1, 2, 3)]
     page = summary(report(*runs, selection=True))
