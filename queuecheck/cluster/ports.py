@@ -4,26 +4,32 @@ A port of that other range, which the kernel would choose, may be lost to any ou
 before the program that is to have it listens there.
 """
 
+import os
 import random
 import socket
+from collections import deque
 
 from queuecheck.cluster.errors import ClusterError
 
 LOOPBACK = "127.0.0.1"
 TAKEN = "address already in use"
 RANGE = range(20_000, 30_000)
+# The program of one that was chosen so many choices ago listens, or has ended.
+HELD = 100
+_held: deque[int] = deque()  # descriptors: the kernel takes them back, however we end
 
 
 def free_ports(count: int) -> tuple[int, ...]:
     """So many different ports that were free a moment ago; one may be lost again to another.
 
-    Raises ClusterError when there are not so many.
+    Not to another who chooses here: of all processes on the machine, nobody is given one of them
+    before its program has had time to listen. Raises ClusterError when there are not so many.
     """
     found: list[int] = []
     for port in random.SystemRandom().sample(RANGE, len(RANGE)):
         if len(found) == count:
             break
-        if _is_free(port):
+        if _takes(port):
             found.append(port)
     if len(found) < count:
         where = f"{LOOPBACK}:{RANGE.start} to {RANGE.stop - 1}"
@@ -31,10 +37,15 @@ def free_ports(count: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
+def _takes(port: int) -> bool:
+    """A datagram socket of the same number keeps others out, and no program from listening."""
+    with socket.socket(type=socket.SOCK_DGRAM) as hold, socket.socket() as probe:
         try:
+            hold.bind((LOOPBACK, port))
             probe.bind((LOOPBACK, port))
         except OSError:
             return False
-        return True
+        _held.append(hold.detach())
+    while len(_held) > HELD:
+        os.close(_held.popleft())
+    return True

@@ -16,7 +16,7 @@ import pytest
 
 from queuecheck.cluster import ClusterError, LocalCluster, local, servers
 from queuecheck.cluster import ports as ports_module
-from queuecheck.cluster.ports import free_ports
+from queuecheck.cluster.ports import LOOPBACK, free_ports
 from queuecheck.cluster.provision import provide
 from queuecheck.cluster.readiness import ProgramFailed
 from queuecheck.cluster.servers import Files, Ports
@@ -212,6 +212,32 @@ def test_too_few_free_ports_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports_module, "RANGE", range(20_000, 20_003))
     with pytest.raises(ClusterError, match=r"too few free ports at 127\.0\.0\.1:20000 to 20002"):
         free_ports(4)
+
+
+def test_a_port_is_nobody_elses_until_its_program_has_had_time_to_listen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (port,) = free_ports(1)
+    only = range(port, port + 1)
+    with socket.socket() as program:
+        program.bind((LOOPBACK, port))
+    assert "too few free ports" in chosen_elsewhere(only)
+    free_ports(ports_module.HELD)
+    assert chosen_elsewhere(only) == f"({port},)"
+
+
+def chosen_elsewhere(among: range) -> str:
+    """What another process that needs a port is given or told."""
+    program = (
+        "from queuecheck.cluster import ports\n"
+        f"ports.RANGE = {among!r}\n"
+        "try:\n    print(ports.free_ports(1))\n"
+        "except ports.ClusterError as error:\n    print(error)"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return answer.stdout.strip()
 
 
 def test_nothing_listens_on_a_fixed_port_or_beyond_loopback() -> None:
