@@ -5,6 +5,7 @@ Nodes are simulated: their pods become ready and end, but say nothing and have n
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +15,7 @@ import tenacity
 import yaml
 
 from queuecheck.cluster import Cluster, LocalCluster
+from queuecheck.cluster.simulated import SimulatedNodes
 from queuecheck.implementation import ImplementationError, implement
 from queuecheck.implementation.changes import MISLED, find_changes, put_back
 from queuecheck.implementation.config_map import AS_FOUND
@@ -177,6 +179,38 @@ def test_an_attempt_runs_beside_the_others_and_leaves_nothing(
     names = {each["metadata"]["name"] for each in api.list(CONFIG_MAPS, namespace=room).items}
     assert names <= {"config", "kube-root-ca.crt"}
     assert config_now(api, room) == CONFIG
+
+
+def test_an_attempt_returns_when_its_pod_is_gone(
+    api: Api, room: str, played: DeploymentImplementation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = SimulatedNodes._release
+
+    def slowly(self: SimulatedNodes, pod: KubeObject) -> None:
+        threading.Event().wait(0.5)  # a kubelet that takes its time
+        release(self, pod)
+
+    monkeypatch.setattr(SimulatedNodes, "_release", slowly)
+    played.attempt({**CONFIG, "time": "soon"})
+    assert len(api.list(PODS, namespace=room).items) == 2
+
+
+def test_an_attempt_whose_pod_does_not_end_is_told(
+    api: Api, room: str, played: DeploymentImplementation
+) -> None:
+    with pytest.MonkeyPatch.context() as patching:
+        patching.setattr("secrets.token_hex", lambda _: "abcdef")
+        patching.setattr("queuecheck.implementation.trial.END_SECONDS", 0.5)
+        patching.setattr(SimulatedNodes, "_release", lambda *_: None)
+        with pytest.raises(
+            ImplementationError,
+            match=r"^the attempt to start is not gone 0\.5 s after it was deleted: "
+            r"pod the-queue-attempt-abcdef is ending$",
+        ):
+            played.attempt({**CONFIG, "time": "soon"})
+    api.delete(PODS, "the-queue-attempt-abcdef", namespace=room, grace_seconds=0)
+    with pytest.raises(NotFound):
+        api.get(CONFIG_MAPS, "the-queue-attempt-abcdef", namespace=room)
 
 
 def test_an_attempt_whose_pod_may_not_be_deleted_leaves_nothing_else(
