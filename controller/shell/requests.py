@@ -115,7 +115,7 @@ class Requests:
 
 def namespace_goes(error: ApiError) -> bool:
     """Whether nothing can be made any more where all is about to be deleted; nor need it be."""
-    return error.status == 403 and "being terminated" in error.message
+    return error.forbidden and "being terminated" in error.message
 
 
 def _worth_a_retry(error: BaseException) -> bool:

@@ -25,7 +25,6 @@ from queuecheck.kube import (
 )
 from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, PODS
 
-FORBIDDEN = 403
 NO_NOTE: KubeObject = {"metadata": {"annotations": {AS_FOUND: None}}}
 MISLED = "it is not started before its configuration is put back"
 
@@ -85,7 +84,7 @@ def look(api: Api, namespace: str) -> Look:
         try:
             found = api.list(resource, namespace=namespace).items
         except ApiError as error:
-            if error.status != FORBIDDEN:
+            if not error.forbidden:
                 raise
             hidden.append(resource.plural)
         else:

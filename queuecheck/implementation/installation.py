@@ -37,7 +37,6 @@ from queuecheck.kube.resource import (
 TAKEN_LABEL = "queuecheck.dev/taken-away"
 KEPT = "deployment.json"
 BROUGHT_LABEL = "queuecheck.dev/brought"
-FORBIDDEN = 403
 # Whoever uninstalls a controller keeps the namespace with the queues in it.
 STAYING = frozenset({NAMESPACES.kind})
 
@@ -137,7 +136,7 @@ class Installation:
         except (NotFound, ImplementationError):  # the object is not there, or its kind
             return False
         except ApiError as error:
-            if error.status == FORBIDDEN:
+            if error.forbidden:
                 return False
             raise
         return BROUGHT_LABEL in (found["metadata"].get("labels") or {})

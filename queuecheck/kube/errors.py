@@ -37,6 +37,11 @@ class ApiError(Exception):
         """Whether the same request may well succeed a little later."""
         return self.status == 429 or self.status >= 500
 
+    @property
+    def forbidden(self) -> bool:
+        """Whether the user lacks the right, or what admits writes has said no."""
+        return self.status == 403
+
 
 class NotFound(ApiError):
     """404: the object, or its kind, is not there."""
