@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import yaml
 
-PATIENCE = 10.0
+PATIENCE = 60.0  # with a machine that is busy
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ class FaultServer:
         self._scripts: dict[tuple[str, str], list[Reply]] = {}
         self._changed = threading.Condition()
         self._requests: list[Request] = []
+        self._replies: list[Reply] = []
         self.silence = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -102,8 +103,16 @@ class FaultServer:
             self._changed.notify_all()
             replies = self._scripts.get((request.method, request.path))
             if not replies:
-                return failure(404, "NotFound")
-            return replies.pop(0) if len(replies) > 1 else replies[0]
+                reply: Reply = failure(404, "NotFound")
+            else:
+                reply = replies.pop(0) if len(replies) > 1 else replies[0]
+            self._replies.append(reply)
+            return reply
+
+    @property
+    def last_reply(self) -> Reply:
+        with self._changed:
+            return self._replies[-1]
 
     def requests(self, method: str | None = None, path: str | None = None) -> list[Request]:
         with self._changed:
@@ -143,6 +152,7 @@ def write_kubeconfig(path: Path, server: str) -> Path:
 def _handler(server: FaultServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # so that what begins a stream comes with its text, in one piece
 
         def _answer(self) -> None:
             parts = urlsplit(self.path)
@@ -178,6 +188,7 @@ def _handler(server: FaultServer) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             if reply.text:
                 self._chunk(reply.text)
+            self.wfile.flush()
             if reply.end == "silence":
                 silence.wait()
             if reply.end == "trickle":
