@@ -26,7 +26,7 @@ from queuecheck.faults import (
 from queuecheck.implementation.reroute import rerouted
 from queuecheck.kube import Api, ApiError, Conflict, Interrupted, Listed, ListWatch, Unreachable
 from queuecheck.kube.resource import JOBS, PODS
-from tests.fault_server import Answer, FaultServer, Stream, event, listing
+from tests.fault_server import PATIENCE, Answer, FaultServer, Stream, event, listing
 
 LIST = "/apis/batch/v1/jobs"
 ONE = "/apis/batch/v1/namespaces/team/jobs/low"
@@ -224,21 +224,41 @@ class Writer(threading.Thread):
             self.error = error
 
 
+@pytest.fixture
+def waiting(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> threading.Semaphore:
+    """Counts those that begin to wait for a halted world to go on."""
+    counted = threading.Semaphore(0)
+    released = proxy._released
+    wait = released.wait
+
+    async def counting() -> bool:
+        counted.release()
+        return await wait()
+
+    monkeypatch.setattr(released, "wait", counting)
+    return counted
+
+
 @pytest.mark.parametrize("passed_on", [False, True])
 def test_a_halted_world_lets_nothing_pass_and_never_what_waited(
-    server: FaultServer, proxy: FaultProxy, client: Api, passed_on: bool
+    server: FaultServer,
+    proxy: FaultProxy,
+    client: Api,
+    waiting: threading.Semaphore,
+    passed_on: bool,
 ) -> None:
     proxy.add(Rule(Target("write"), Halt(passed_on=passed_on), first=2))
     write(client)
     assert not proxy.await_halt(0)
     last = Writer(client)
-    assert proxy.await_halt(10)
+    assert proxy.await_halt(PATIENCE)
     other = Writer(client)
-    other.join(0.1)
+    assert waiting.acquire(timeout=PATIENCE)
+    assert waiting.acquire(timeout=PATIENCE)
     assert (last.is_alive(), other.is_alive()) == (True, True)
     proxy.go_on()
-    last.join(10)
-    other.join(10)
+    last.join(PATIENCE)
+    other.join(PATIENCE)
     assert isinstance(last.error, Unreachable)
     assert isinstance(other.error, Unreachable)
     assert len(server.requests("PATCH")) == 1 + int(passed_on)
@@ -255,9 +275,9 @@ def test_stopping_breaks_off_what_is_under_way(server: FaultServer, tmp_path: Pa
     assert isinstance(next(items), Listed)
     proxy.add(Rule(Target("write"), Halt()))
     last = Writer(client)
-    assert proxy.await_halt(10)
+    assert proxy.await_halt(PATIENCE)
     proxy.stop()
-    last.join(10)
+    last.join(PATIENCE)
     assert isinstance(last.error, Unreachable)
     client.close()
 
