@@ -84,7 +84,8 @@ class Cleanup:
         """Nothing further is begun; gives what is not done, as sentences."""
         with self._lock:
             self._abandoned = True
-            return [self._current, *(entry.sentence for entry in reversed(self._entries))]
+            current = [self._current] if self._current else []  # it may not have begun
+            return [*current, *(entry.sentence for entry in reversed(self._entries))]
 
     def _run(self, keep: bool) -> None:
         while (entry := self._next(keep)) is not None:

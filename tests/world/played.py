@@ -8,31 +8,47 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from queuecheck.cluster import Cluster
 from queuecheck.implementation import Implementation, ImplementationError, LogMark, Sample
 from queuecheck.kube import Api, Resource
 from queuecheck.profiles import load_profile
 from queuecheck.timeline import Budgets, Feed
-from queuecheck.world import Ground, Names, World
+from queuecheck.world import Ground, Names, World, cleanup
+from tests.fault_server import PATIENCE
 
 PROFILE = load_profile("koord-queue")
 
 
 class Hanging:
-    """An action that does not end before it is let go."""
+    """An action that does not end before it is let go.
 
-    def __init__(self) -> None:
+    However busy the machine is, no clean-up reaches its deadline before it has begun.
+    """
+
+    def __init__(self, patching: pytest.MonkeyPatch) -> None:
+        began = self._began = threading.Event()
         self._go_on = threading.Event()
         self._thread = threading.current_thread()
 
+        class Thread(threading.Thread):
+            def join(self, timeout: float | None = None) -> None:
+                assert began.wait(PATIENCE)
+                super().join(timeout)
+
+        played = SimpleNamespace(Thread=Thread, Lock=threading.Lock)
+        patching.setattr(cleanup, "threading", played)
+
     def __call__(self) -> None:
         self._thread = threading.current_thread()
+        self._began.set()
         self._go_on.wait()
 
     def end(self) -> None:
         """Returns when whoever called it has ended, too."""
         self._go_on.set()
-        self._thread.join(10)
+        self._thread.join(PATIENCE)
 
 
 class PlayedApi:

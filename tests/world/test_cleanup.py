@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
+from queuecheck.world import cleanup as cleanup_module
 from queuecheck.world.cleanup import Cleanup, CleanupError
 from tests.world.played import Hanging
 
@@ -33,8 +36,8 @@ def test_a_failure_keeps_nothing_else_from_being_undone() -> None:
     assert done == ["first"]
 
 
-def test_what_hangs_is_named_and_left_behind() -> None:
-    hanging = Hanging()
+def test_what_hangs_is_named_and_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    hanging = Hanging(monkeypatch)
     cleanup = Cleanup(deadline=0.05)
     cleanup.add(lambda: None, sentence="delete the namespace")
     cleanup.add(hanging, sentence="delete the Job")
@@ -42,6 +45,24 @@ def test_what_hangs_is_named_and_left_behind() -> None:
         cleanup.run()
     hanging.end()
     assert str(told.value) == "not done within 0.05 s: delete the Job; delete the namespace"
+
+
+def test_of_what_is_not_even_begun_only_what_there_is_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Starved(threading.Thread):
+        def run(self) -> None:
+            begin.wait()
+            super().run()
+
+    begin = threading.Event()
+    played = SimpleNamespace(Thread=Starved, Lock=threading.Lock)
+    monkeypatch.setattr(cleanup_module, "threading", played)
+    cleanup = Cleanup(deadline=0)
+    cleanup.add(lambda: None, sentence="delete the namespace")
+    with pytest.raises(CleanupError, match=r"^not done within 0 s: delete the namespace$"):
+        cleanup.run()
+    begin.set()
 
 
 def test_an_action_may_add_another() -> None:
@@ -54,9 +75,9 @@ def test_an_action_may_add_another() -> None:
     assert done == ["late"]
 
 
-def test_nothing_is_begun_after_the_deadline() -> None:
+def test_nothing_is_begun_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
-    hanging = Hanging()
+    hanging = Hanging(monkeypatch)
     cleanup = Cleanup(deadline=0.05)
     cleanup.add(lambda: done.append("close the slots"), sentence="close the slots")
     cleanup.add(hanging, sentence="restore")

@@ -250,7 +250,7 @@ def test_no_world_begins_beside_the_clean_up_of_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(world, "RESTORE_SECONDS", 0.05 - cleanup.DEADLINE)
-    hanging = Hanging()
+    hanging = Hanging(monkeypatch)
     ground = PlayedGround(tmp_path, restore=hanging)
     standing = standing_on(ground, tmp_path)
     first = standing.world("KQ-QTA-01", reproduce="run it")
