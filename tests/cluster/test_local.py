@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,12 +18,14 @@ import pytest
 from queuecheck.cluster import ClusterError, LocalCluster, local, servers
 from queuecheck.cluster import ports as ports_module
 from queuecheck.cluster.ports import LOOPBACK, free_ports
+from queuecheck.cluster.processes import tail
 from queuecheck.cluster.provision import provide
 from queuecheck.cluster.readiness import ProgramFailed
 from queuecheck.cluster.servers import Files, Ports
 from queuecheck.kube import Api, ApiError
 from queuecheck.kube.resource import CONFIG_MAPS, NAMESPACES, NODES
 
+PATIENCE = 60.0
 PARENT = """
 import sys
 from queuecheck.cluster import LocalCluster
@@ -48,7 +51,8 @@ def processes_in(directory: Path) -> list[str]:
 
 def nothing_is_left_of(directory: Path) -> None:
     event = threading.Event()
-    for _ in range(500):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
         if not directory.exists() and not processes_in(directory):
             return
         event.wait(0.01)
@@ -194,8 +198,16 @@ def test_a_port_lost_twice_is_an_error(monkeypatch: pytest.MonkeyPatch, api: Api
 
 
 def test_a_program_that_stalls_is_given_up_with_its_last_lines(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, made: list[Path]
 ) -> None:
+    def has_content(_: Path) -> bool:
+        """There is no certificate; but nobody is asked before the program has spoken."""
+        event = threading.Event()
+        while not tail(Files(made[-1]).log("kube-apiserver")):
+            event.wait(0.01)
+        return False
+
+    monkeypatch.setattr(local, "_has_content", has_content)
     spoil(monkeypatch, "apiserver", lambda _: ["/bin/sh", "-c", "echo thinking; exec sleep 600"])
     with pytest.raises(ProgramFailed, match=r"not seen within 1 s; its last lines:\nthinking"):
         LocalCluster(start_seconds=1).start()
@@ -277,7 +289,7 @@ def test_nothing_is_left_when_the_parent_is_killed() -> None:
     assert len(pids) == 4
     assert len(processes_in(directory)) >= 4
     process.kill()
-    process.wait(10)
+    process.wait(PATIENCE)
     nothing_is_left_of(directory)
     assert process.stdin is not None
     assert process.stdout is not None

@@ -10,13 +10,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
 
+from queuecheck.cli import playground as playground_module
 from queuecheck.cli.cluster import cluster
 from queuecheck.cli.playground import Playground
 from queuecheck.cluster import ClusterError
@@ -47,7 +49,8 @@ def call(*arguments: str) -> Result:
 
 def until(condition: threading.Event, playground: Playground) -> None:
     """The kernel gives the lock back at the owner's end, which nobody is told of."""
-    for _ in range(1000):
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
         if not playground.running():
             return
         condition.wait(0.01)
@@ -137,13 +140,19 @@ def begun(state: Path) -> Playground:
 
 @contextmanager
 def locked(playground: Playground, how: int) -> Iterator[int]:
-    """The descriptor by which the lock is had; closing it gives the lock back."""
+    """The descriptor by which the lock is had."""
     descriptor = os.open(playground.directory / "lock", os.O_RDWR)
     fcntl.flock(descriptor, how)
     try:
         yield descriptor
     finally:
-        os.closerange(descriptor, descriptor + 1)  # which may have been closed
+        os.close(descriptor)
+
+
+def with_sleep(patching: pytest.MonkeyPatch, sleep: Callable[[float], None]) -> None:
+    """It is done where the playground waits, and nowhere else: other threads wait too."""
+    clock = SimpleNamespace(monotonic=time.monotonic, sleep=sleep)
+    patching.setattr(playground_module, "time", clock)
 
 
 def test_who_asks_is_not_taken_for_an_owner(begun: Playground) -> None:
@@ -157,7 +166,7 @@ def test_an_owner_waits_for_those_who_ask(
     begun: Playground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with locked(begun, fcntl.LOCK_SH) as asks:
-        monkeypatch.setattr(time, "sleep", lambda _: os.close(asks))
+        with_sleep(monkeypatch, lambda _: fcntl.flock(asks, fcntl.LOCK_UN))
         with begun.lock():
             assert begun.running()
 
@@ -194,13 +203,12 @@ def test_down_waits_until_an_owner_that_has_just_begun_says_who_it_is(
             assert process.stdout is not None
             assert process.stdout.readline() == "has it\n"
             begun.owner.touch()  # as it is between its making and its writing
-            sleep = time.sleep
 
             def write(seconds: float) -> None:
                 begun.owner.write_text(f"{process.pid}\n", "utf-8")
-                sleep(seconds)
+                time.sleep(seconds)
 
-            monkeypatch.setattr(time, "sleep", write)
+            with_sleep(monkeypatch, write)
             answer = call("down", "--name", "one")
         finally:
             process.kill()
@@ -321,7 +329,7 @@ def test_a_start_that_is_interrupted_leaves_nothing(state: Path, tmp_path: Path)
         assert starting.poll() is None
         turn.wait(0.01)
     starting.send_signal(signal.SIGINT)
-    _, told = starting.communicate(timeout=30)
+    _, told = starting.communicate(timeout=60)
     assert (starting.returncode, told.strip()) == (130, "queuecheck: stopped")
     assert not (state / "play").exists()
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 from queuecheck.cluster import Child, ProcessError
 from queuecheck.cluster.processes import Supervisor, tail
 
+PATIENCE = 60.0
 SLEEP = ["/bin/sh", "-c", "echo started; exec sleep 600"]
 # Ignores TERM, and has a child of its own that does so too.
 STUBBORN = ["/bin/sh", "-c", "trap '' TERM; sleep 600 & echo $!; wait; sleep 600"]
@@ -56,7 +58,7 @@ def gone(pid: int) -> bool:
     except ProcessLookupError:
         return True
     try:
-        return bool(select.select([descriptor], [], [], 10)[0])
+        return bool(select.select([descriptor], [], [], PATIENCE)[0])
     finally:
         os.close(descriptor)
 
@@ -104,7 +106,7 @@ def test_children_are_gone_after_the_parent_ended_without_stopping_them(tmp_path
 def test_ctrl_c_reaches_the_parent_alone(tmp_path: Path) -> None:
     process, pids = parent(tmp_path, SLEEP)
     os.killpg(process.pid, signal.SIGINT)
-    assert process.wait(10) == -signal.SIGINT
+    assert process.wait(PATIENCE) == -signal.SIGINT
     assert all(gone(pid) for pid in pids)
     finish(process)
 
@@ -112,7 +114,8 @@ def test_ctrl_c_reaches_the_parent_alone(tmp_path: Path) -> None:
 def watchdog_has_removed(directory: Path) -> None:
     """It removes after it has ended the processes, so a little later."""
     event = threading.Event()
-    for _ in range(500):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
         if not directory.exists():
             return
         event.wait(0.01)
@@ -132,7 +135,7 @@ def test_a_child_runs_on_when_the_thread_that_started_it_has_ended(
 
 def test_stop_ends_an_obedient_child_by_term(tmp_path: Path, supervisor: Supervisor) -> None:
     child = started(SLEEP, tmp_path, supervisor)
-    assert child.stop() == -signal.SIGTERM
+    assert child.stop(seconds=PATIENCE) == -signal.SIGTERM
 
 
 def test_stop_ends_a_stubborn_child_and_its_own_children_by_kill(
@@ -159,7 +162,7 @@ def test_a_child_can_be_started_again_and_its_log_goes_on(
     child = Child(["/bin/sh", "-c", "echo once"], log=tmp_path / "log", supervisor=supervisor)
     for _ in range(2):
         child.start()
-        assert child.wait(10) == 0
+        assert child.wait(PATIENCE) == 0
         child.kill()
     assert child.tail() == "once\nonce"
 
@@ -168,7 +171,7 @@ def test_fate_says_how_a_child_ended(tmp_path: Path, supervisor: Supervisor) -> 
     child = Child(["/bin/sh", "-c", "exit 3"], log=tmp_path / "log", supervisor=supervisor)
     assert child.fate() == "sh was not started"
     child.start()
-    child.wait(10)
+    child.wait(PATIENCE)
     assert child.fate() == "sh ended with exit code 3"
     running = started(SLEEP, tmp_path, supervisor)
     assert running.fate() is None
@@ -184,7 +187,7 @@ def test_the_environment_given_is_the_whole_one(tmp_path: Path, supervisor: Supe
         supervisor=supervisor,
     )
     child.start()
-    child.wait(10)
+    child.wait(PATIENCE)
     assert child.tail() == "hello none"
 
 

@@ -126,7 +126,7 @@ def test_the_second_of_two_waits_and_finds_it_grown(
         waiting.start()
         seed.keep(data)
         assert second == []
-    waiting.join(10)
+    waiting.join(60)
     assert second == [False]
 
 

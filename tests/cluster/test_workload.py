@@ -36,7 +36,7 @@ def started(file: Path, code: int | None) -> subprocess.Popen[bytes]:
 @RUNNABLE
 @pytest.mark.parametrize("code", [0, 1])
 def test_a_program_that_ends_has_its_code(file: Path, code: int) -> None:
-    assert started(file, code).wait(10) == code
+    assert started(file, code).wait(60) == code
 
 
 @RUNNABLE
@@ -47,7 +47,7 @@ def test_a_program_that_runs_ends_with_143_once_it_is_told_to(file: Path) -> Non
     while (about / "exe").resolve() != file or "State:\tS" not in (about / "status").read_text():
         assert process.poll() is None
     process.send_signal(signal.SIGTERM)
-    assert process.wait(10) == workload.TERMINATED
+    assert process.wait(60) == workload.TERMINATED
 
 
 @pytest.mark.parametrize("kind", sorted(workload.MACHINES))
