@@ -182,7 +182,7 @@ def test_an_end_by_a_command_was_asked_for_until_it_is_taken_back(tmp_path: Path
     processes = cast("Any", found)._inner._instances
     (tmp_path / "pid").write_text(str(processes["queue"].pid), "utf-8")
     found.kill("queue")
-    processes["queue"]._child.wait(5)
+    processes["queue"]._child.wait(60)
     assert found.alive() is None
     assert not processes["queue"].runs
     found.restore()

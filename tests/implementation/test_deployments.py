@@ -16,12 +16,13 @@ import yaml
 
 from queuecheck.cluster import Cluster, LocalCluster
 from queuecheck.cluster.simulated import SimulatedNodes
-from queuecheck.implementation import ImplementationError, implement
+from queuecheck.implementation import ImplementationError, implement, rollout
 from queuecheck.implementation.changes import MISLED, find_changes, put_back
 from queuecheck.implementation.config_map import AS_FOUND
 from queuecheck.implementation.deployments import DeploymentImplementation
 from queuecheck.kube import Api, ApiError, KubeObject, NotFound, Resource
 from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, PODS
+from tests.cluster.test_simulated_nodes import PATIENCE, watched
 from tests.implementation.deployed import (
     COMPONENTS,
     CONFIG,
@@ -64,7 +65,7 @@ def await_alive(played: DeploymentImplementation, expected: str | None) -> None:
     """It follows a watch, which may run behind."""
     retrying = tenacity.Retrying(
         retry=tenacity.retry_if_result(lambda told: told != expected),
-        stop=tenacity.stop_after_delay(10),
+        stop=tenacity.stop_after_delay(PATIENCE),
         wait=tenacity.wait_fixed(0.01),
         retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
     )
@@ -269,7 +270,10 @@ def test_it_leaves_copies_and_configuration_as_it_found_them(
     api: Api, control_plane: LocalCluster, installed_by_hand: str, tmp_path: Path
 ) -> None:
     room = installed_by_hand
+    # Its pod is there and gone again before: one that is about to leave could pass for another.
+    watched(api, PODS, room, lambda pods: rollout.settled(pods.values(), copies=2))
     api.patch(DEPLOYMENTS, "the-extension", {"spec": {"replicas": 0}}, namespace=room)
+    watched(api, PODS, room, lambda pods: rollout.settled(pods.values(), copies=1))
     specs = {each: spec_of(api, room, each) for each in COMPONENTS}
     found = DeploymentImplementation(described(room, tmp_path), cast("Cluster", control_plane))
     found.start()
@@ -448,6 +452,7 @@ def test_a_pod_that_finds_no_node_is_told_when_the_time_is_over(
         body = deployment(namespace, component)
         body["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] = 0
         api.create(DEPLOYMENTS, body, namespace=namespace)
+    watched(api, PODS, namespace, lambda pods: len(pods) == len(COMPONENTS))
     monkeypatch.setattr("queuecheck.implementation.workload.READY_SECONDS", 2.0)
     found = DeploymentImplementation(described(namespace, tmp_path), cast("Cluster", control_plane))
     with pytest.raises(

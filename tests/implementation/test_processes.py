@@ -14,7 +14,7 @@ import yaml
 
 from queuecheck.cluster import Cluster
 from queuecheck.cluster.ports import free_ports
-from queuecheck.implementation import ImplementationError
+from queuecheck.implementation import ImplementationError, instance
 from queuecheck.implementation.descriptor import parse_descriptor
 from queuecheck.implementation.processes import ProcessImplementation
 
@@ -150,8 +150,9 @@ def test_a_held_component_stands_still_and_the_other_goes_on(
 
 
 def test_a_held_component_stops_without_waiting_for_the_kill(
-    played: ProcessImplementation,
+    played: ProcessImplementation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(instance, "STOP_SECONDS", 60.0)
     played.hold("queue")
     child = played._instances["queue"]._child
     assert child is not None
@@ -176,7 +177,7 @@ def test_an_end_that_nobody_asked_for_is_told_with_the_last_lines(
     os.kill(pid(played, "queue"), signal.SIGKILL)
     child = played._instances["queue"]._child
     assert child is not None
-    child.wait(5)
+    child.wait(60)
     reason = played.alive()
     assert reason is not None
     assert reason.startswith("queue was ended by SIGKILL; its last lines:\n")
@@ -188,7 +189,7 @@ def test_restore_undoes_what_a_scenario_did(played: ProcessImplementation) -> No
     os.kill(pid(played, "queue"), signal.SIGKILL)
     child = played._instances["queue"]._child
     assert child is not None
-    child.wait(5)
+    child.wait(60)
     played.restore()
     assert played.alive() is None
     assert len(played.metrics()) == 2

@@ -281,7 +281,7 @@ def test_a_further_namespace_is_recorded_and_cleared_as_the_first_one_is(
     assert further != world.namespace
     assert further.startswith(f"qc-{world.run}-")
     world.create(world.resource("ElasticQuota"), quota(world), namespace=further)
-    world.timeline.catch_up(frozenset({("ElasticQuota", further)}), settle=0.3, within=5)
+    world.timeline.catch_up(frozenset({("ElasticQuota", further)}), settle=0.3, within=60)
     assert len(world.timeline.newest("ElasticQuota", further)) == 1
     world.close()
     assert installed.list(world.resource("ElasticQuota"), namespace=further).items == ()
