@@ -42,8 +42,13 @@ class Somebodys:
         ]
 
     def requests(self) -> list[dict[str, Any]]:
-        """What the suite's user has asked for, as the server's audit log has it."""
-        return [json.loads(line) for line in self.audit.read_text("utf-8").splitlines()]
+        """What the suite's user has asked for, as far as the server's audit log has it.
+
+        A request is written down after it was answered, and a watch when it has ended.
+        """
+        text = self.audit.read_text("utf-8")
+        whole = text[: text.rfind("\n") + 1]  # a line may be just being written
+        return [json.loads(line) for line in whole.splitlines()]
 
 
 def play(command: list[str]) -> subprocess.CompletedProcess[str]:

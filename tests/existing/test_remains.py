@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from queuecheck.cluster.awaiting import Objects, await_objects
 from queuecheck.kube import Api, Resource
 from queuecheck.kube.resource import NAMESPACES, PRIORITY_CLASSES
 from queuecheck.profiles import load_profile
@@ -96,12 +97,18 @@ def test_what_a_run_has_changed_is_looked_for_where_its_deployments_are(
     notes = {DEPLOYMENT_NAMESPACES_NOTE: "their-system other-system"}
     make(api, NAMESPACES, run_namespace(RUN), run=RUN, annotations=notes)
     found = homes(api, PROFILE)
-    api.delete(NAMESPACES, run_namespace(RUN))
+    assert remove_remains(api, PROFILE, find_remains(api, PROFILE, run=RUN)) == []
     assert found == ("koord-queue", "other-system", "their-system")
 
 
 def test_a_run_that_was_never_there_leaves_nothing_to_find(somebodys: Somebodys) -> None:
     assert find_remains(somebodys.admin, PROFILE, run="zzzzz") == ()
+
+
+def says_why_it_stays(namespaces: Objects) -> bool:
+    conditions = namespaces[NAMES.namespace]["status"].get("conditions", ())
+    why = ("NamespaceFinalizersRemaining", "True")
+    return any((each["type"], each["status"]) == why for each in conditions)
 
 
 def test_what_others_keep_there_is_told(somebodys: Somebodys) -> None:
@@ -110,7 +117,9 @@ def test_what_others_keep_there_is_told(somebodys: Somebodys) -> None:
     units = PROFILE.resource("QueueUnit")
     theirs = ["example.com/theirs"]
     make(api, units, "kept", namespace=NAMES.namespace, finalizers=theirs)
-    (left,) = remove_remains(api, PROFILE, find_remains(api, PROFILE, run=RUN), seconds=8)
+    api.delete(NAMESPACES, NAMES.namespace)
+    await_objects(api, NAMESPACES, says_why_it_stays, what="why it stays", seconds=60)
+    (left,) = remove_remains(api, PROFILE, find_remains(api, PROFILE, run=RUN), seconds=1)
     api.patch(units, "kept", {"metadata": {"finalizers": None}}, namespace=NAMES.namespace)
     assert left.startswith(f"namespace {NAMES.namespace}: ")
     assert "example.com/theirs" in left

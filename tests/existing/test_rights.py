@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +17,7 @@ from queuecheck.world.rights import Right, rights_of, told
 from tests.existing.somebodys import Somebodys, play
 
 HOME = "koord-queue"
+PATIENCE = 60.0
 ROLES = resources.manifests_root() / "suite-rbac"
 # On nodes with a kubelet, of which there is none here; and test_rights_on_deployments has the rest.
 ELSEWHERE = {
@@ -46,10 +49,17 @@ def test_nothing_is_forbidden_and_no_rule_is_idle(somebodys: Somebodys) -> None:
     ids = [word for name in IDS for word in ("--id", name)]
     answer = play(somebodys.queuecheck("run", "--nodes", "simulated", *ids))
     assert answer.returncode == 0, answer.stdout + answer.stderr
-    requests = [each for each in somebodys.requests()[before:] if "objectRef" in each]
+    idle = set(rights()) - ELSEWHERE
+    pause = threading.Event()
+    end = time.monotonic() + PATIENCE
+    while True:
+        requests = [each for each in somebodys.requests()[before:] if "objectRef" in each]
+        idle -= {_most_specific(each, rights()) for each in requests}
+        if not idle or time.monotonic() > end:
+            break
+        pause.wait(0.5)  # what came last may not be written down yet
     assert [_told(each) for each in requests if _forbidden(each)] == []
-    used = {right for each in requests if (right := _most_specific(each, rights())) is not None}
-    assert told(sorted(set(rights()) - used - ELSEWHERE)) == ""
+    assert told(sorted(idle)) == ""
 
 
 def test_rights_are_told_by_object() -> None:

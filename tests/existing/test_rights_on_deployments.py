@@ -15,8 +15,9 @@ from queuecheck.cluster.kubeconfig import as_token, read_context, write
 from queuecheck.implementation import ImplementationError
 from queuecheck.implementation.deployments import DeploymentImplementation
 from queuecheck.kube import Api, KubeObject
-from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, SERVICE_ACCOUNTS
+from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, PODS, SERVICE_ACCOUNTS
 from queuecheck.world.examination import examine
+from tests.cluster.test_simulated_nodes import watched
 from tests.existing.somebodys import CONTEXT, Somebodys, play, token
 from tests.implementation.deployed import COMPONENTS, CONFIG, config_map, deployment, described
 
@@ -40,6 +41,8 @@ def installed_by_hand(somebodys: Somebodys) -> Iterator[None]:
     for each in COMPONENTS:
         somebodys.admin.delete(DEPLOYMENTS, f"the-{each}", namespace=HOME, propagation="Background")
     somebodys.admin.delete(CONFIG_MAPS, "config", namespace=HOME)
+    # Their pods go a moment later, and would be the next test's.
+    watched(somebodys.admin, PODS, HOME, lambda pods: not pods)
     nodes.reset()
 
 
