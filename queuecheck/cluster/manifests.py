@@ -53,8 +53,8 @@ def apply_manifests(api: Api, path: Path, *, field_manager: str = "queuecheck") 
 
     Definitions of custom resources come first, then namespaces, then the rest in the files' order.
 
-    Returns when every custom resource can be listed. Raises ClusterError, with the file's object
-    in the message, for whatever the server refuses.
+    Returns when every custom resource can be listed, and the server says that it has the kind.
+    Raises ClusterError, with the file's object in the message, for whatever the server refuses.
     """
     objects = read_manifests(path)
     definitions = [each for each in objects if each["kind"] == CUSTOM_RESOURCE_DEFINITIONS.kind]
@@ -168,7 +168,7 @@ def _put(api: Api, resource: Resource, body: KubeObject, *, field_manager: str) 
 
 
 def _await_established(api: Api, definitions: Iterable[KubeObject]) -> None:
-    """Established, and then one list that works: the first does not promise the second."""
+    """Established, one list that works, and named as served: none of them promises the next."""
     waiting = {each["metadata"]["name"]: each for each in definitions}
     if not waiting:
         return
@@ -193,25 +193,31 @@ def _await_established(api: Api, definitions: Iterable[KubeObject]) -> None:
     if left:
         raise ClusterError(f"{names}: not established within {ESTABLISH_SECONDS:g} s")
     for definition in waiting.values():
-        _await_list(api, definition)
+        _await_served(api, definition)
 
 
-def _await_list(api: Api, definition: KubeObject) -> None:
+def _await_served(api: Api, definition: KubeObject) -> None:
     spec = definition["spec"]
     version = next(each["name"] for each in spec["versions"] if each.get("served"))
     names = spec["names"]
     resource = Resource(spec["group"], version, names["plural"], names["kind"])
     deadline = time.monotonic() + ESTABLISH_SECONDS
-    while True:
-        try:
-            api.list(resource)
-            return
-        except (NotFound, ApiError) as error:
-            if not (isinstance(error, NotFound) or error.transient):
-                raise
-            if time.monotonic() > deadline:
-                raise ClusterError(f"{names['plural']}: cannot be listed: {error}") from error
+    while why := _why_not_served(api, resource):
+        if time.monotonic() > deadline:
+            raise ClusterError(f"{names['plural']}: {why}")
         time.sleep(ASK_EVERY)
+
+
+def _why_not_served(api: Api, resource: Resource) -> str:
+    """What may pass; "" where it is."""
+    try:
+        api.list(resource)
+        kinds = served_resources(api, resource.api_version)
+    except ApiError as error:
+        if not (isinstance(error, NotFound) or error.transient):
+            raise
+        return f"cannot be listed: {error}"
+    return "" if resource.kind in kinds else "the server does not say that it has such a kind"
 
 
 def _has_status(version: KubeObject) -> bool:

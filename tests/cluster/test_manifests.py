@@ -17,6 +17,7 @@ from queuecheck.kube.resource import (
     CUSTOM_RESOURCE_DEFINITIONS,
     NAMESPACES,
 )
+from tests.fault_server import Answer, FaultServer, failure, listing
 
 GIZMO: KubeObject = yaml.safe_load("""
 apiVersion: apiextensions.k8s.io/v1
@@ -163,6 +164,23 @@ def test_a_kind_that_the_server_does_not_have_is_named(api: Api, tmp_path: Path)
     with pytest.raises(ClusterError, match=r"^Thing x: the server has no such kind$"):
         apply_manifests(api, write(tmp_path, unknown))
     assert served_resources(api, "nowhere.dev/v1") == {}
+
+
+def test_a_new_kind_is_there_when_the_server_says_so(
+    server: FaultServer, client: Api, tmp_path: Path
+) -> None:
+    established = {"conditions": [{"type": "Established", "status": "True"}]}
+    listed = listing("1", {**definition("late"), "status": established})
+    kind = {"name": "lates", "kind": "Late", "namespaced": True}
+    place = "/apis/tests.queuecheck.dev/v1"
+    server.script("POST", CUSTOM_RESOURCE_DEFINITIONS.path(), Answer(201, {}))
+    server.script("GET", CUSTOM_RESOURCE_DEFINITIONS.path(), listed)
+    server.script("GET", f"{place}/lates", failure(404, "NotFound"), listing("1"))
+    server.script("GET", place, Answer(200, {"resources": []}), Answer(200, {"resources": [kind]}))
+    server.script("POST", f"{place}/namespaces/default/lates", Answer(201, {}))
+    late = {"apiVersion": "tests.queuecheck.dev/v1", "kind": "Late", "metadata": {"name": "one"}}
+    apply_manifests(client, write(tmp_path, definition("late"), late))
+    assert len(server.requests("POST", f"{place}/namespaces/default/lates")) == 1
 
 
 def test_subresources_are_no_kinds_of_their_own(api: Api) -> None:
