@@ -6,13 +6,15 @@ import threading
 
 import pytest
 
+from queuecheck.cluster import owed as owed_module
 from queuecheck.cluster.errors import ClusterError
+from queuecheck.cluster.owed import Owed
 from queuecheck.cluster.tending import Tending
 from queuecheck.kube import Api, ListWatch
 from queuecheck.kube.resource import PODS
 from tests.fault_server import FaultServer, Stream, listing
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -37,3 +39,22 @@ def test_whoever_gives_a_command_is_told_what_has_ended_it(
     tending.stop()
     with tending.lock, pytest.raises(ClusterError, match=r"nobody tends the pods .*a defect"):
         tending.command()
+
+
+def test_nothing_is_tended_any_more_when_it_has_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(owed_module, "AGAIN_SECONDS", 0.0)
+    begun = threading.Event()
+    done: list[str] = []
+
+    def tend(uids: frozenset[str]) -> None:
+        begun.set()
+        threading.Event().wait(0.2)
+        done.extend(uids)
+
+    owed = Owed(tend)
+    owed.add("uid-1")
+    assert begun.wait(PATIENCE)
+    owed.stop()
+    assert done == ["uid-1"]
+    owed.add("uid-2")
+    assert done == ["uid-1"]
