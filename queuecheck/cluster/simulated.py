@@ -199,9 +199,13 @@ class SimulatedNodes:
         taken = set(self._slots.values())
         taken |= {pod["spec"]["nodeName"] for pod in self._pods.values()}
         for node in self._nodes:
-            if node not in taken:
+            if node not in taken and not self._has_pods(node):
                 return node
         return self._add_node()
+
+    def _has_pods(self, node: str) -> bool:
+        """As the server knows: of what was bound just before a reset the watch may not."""
+        return bool(self._api.list(PODS, field_selector=f"spec.nodeName={node}").items)
 
     def _shut(self, node: str) -> None:
         """No slot, and no room either: pods that ask for no slot must not land on it."""

@@ -1,4 +1,4 @@
-"""Node drivers whose requests come to nothing: what was ordered is done all the same."""
+"""Node drivers whose requests come to nothing, or whose watch is behind: all is done the same."""
 
 from __future__ import annotations
 
@@ -100,6 +100,20 @@ def test_a_simulated_pod_ends_as_it_was_told_to_when_the_first_write_is_lost(
     phases = [body["status"]["phase"] for body in written(server, status.format("a"))]
     assert phases == ["Succeeded"] * 3
     assert [body["status"]["phase"] for body in written(server, status.format("b"))] == ["Failed"]
+
+
+def test_a_node_whose_pod_the_watch_has_not_seen_is_not_given_again(
+    server: FaultServer, simulated: SimulatedNodes
+) -> None:
+    server.wait_for(lambda: bool(server.requests("WATCH", PODS)))
+    unseen = simulated_pod("c", "Pending")
+    unseen["spec"]["nodeName"] = "simulated-1"
+    server.script("GET", PODS, listing("10", unseen), listing("10"))
+    simulated.open_slot("t", pods=1)
+    assert written(server, "/api/v1/nodes/simulated-2") == [
+        {"spec": {"taints": None}},
+        {"metadata": {"labels": {SLOT_LABEL: "t"}}},
+    ]
 
 
 def test_a_pod_is_let_in_when_the_first_write_is_lost(server: FaultServer, real: RealNodes) -> None:
