@@ -16,7 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import yaml
 
-PATIENCE = 60.0  # with a machine that is busy
+# For what comes for certain: however busy the machine is, only a failure waits for so long.
+PATIENCE = 60.0
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from controller.shell.metrics import Metrics
 from controller.shell.requests import Requests
 from controller.shell.signs import Signs
 from queuecheck.kube import Api
-from tests.shell.scripted import PATIENCE, ScriptedLeadership, ScriptedWork, Start
+from tests.fault_server import PATIENCE
+from tests.shell.scripted import ScriptedLeadership, ScriptedWork, Start
 
 
 @pytest.fixture

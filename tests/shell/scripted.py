@@ -1,5 +1,6 @@
 """A ledger and a leadership that do as they are told, and a server that has what they look at."""
 
+import math
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -10,12 +11,11 @@ from controller.shell.component import Component
 from controller.shell.signs import Signs
 from controller.shell.work import Step
 from queuecheck.kube import KubeObject
-from tests.fault_server import FaultServer, Stream, listing
+from tests.fault_server import PATIENCE, FaultServer, Stream, listing
 
 LIST = "/apis/scheduling.x-k8s.io/v1alpha1/queueunits"
 QUEUES = "/apis/scheduling.x-k8s.io/v1alpha1/queues"
 UNIT = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/ns/queueunits/{}/status"
-PATIENCE = 10.0
 Start = Callable[..., Component[str]]
 
 
@@ -32,7 +32,11 @@ def unit(name: str, version: int, message: str = "") -> KubeObject:
 
 
 class ScriptedWork:
-    """Remembers what it is told; ``on_step`` decides."""
+    """Remembers what it is told; ``on_step`` decides.
+
+    Whoever waits is woken when a step is noted, and again when ``on_step`` has returned: what that
+    notes itself is there only then.
+    """
 
     component = "queue"
     kinds: tuple[Kind, ...] = (Kind.UNIT,)
@@ -60,13 +64,18 @@ class ScriptedWork:
         with self.changed:
             self.steps.append((key, resume))
             self.changed.notify_all()
-        return self.on_step()
+        step = self.on_step()
+        with self.changed:
+            self.changed.notify_all()
+        return step
 
     def keys(self) -> Iterable[str]:
         return list(self.objects)
 
     def failed(self) -> None:
-        self.failures += 1
+        with self.changed:
+            self.failures += 1
+            self.changed.notify_all()
 
     def label(self, key: str) -> str:
         return f"queue of {key}"
@@ -129,6 +138,11 @@ class ToldSigns(Signs):
             told = self._given.wait_for(lambda: condition(self._asleep[thread]), PATIENCE)
             assert told, self._asleep
             return self._asleep[thread]
+
+
+def sleeps(asleep: float) -> bool:
+    """Whether a worker that leads has nothing to do for now; one that does not sleeps for ever."""
+    return 0 < asleep < math.inf
 
 
 def write_to(name: str) -> Write:

@@ -1,5 +1,6 @@
 """A component with a scripted ledger against a server that plays faults."""
 
+import math
 import threading
 from functools import partial
 
@@ -10,30 +11,42 @@ from controller.shell.agenda import Agenda
 from controller.shell.lifecycle import Lifecycle
 from controller.shell.metrics import Metrics
 from controller.shell.work import Step
-from tests.fault_server import Answer, FaultServer, Stream, event, failure, listing, status
+from tests.fault_server import (
+    PATIENCE,
+    Answer,
+    FaultServer,
+    Stream,
+    event,
+    failure,
+    listing,
+    status,
+)
 from tests.shell.scripted import (
     LIST,
-    PATIENCE,
     QUEUES,
     UNIT,
     ScriptedWork,
     Start,
+    ToldSigns,
     after,
     serve,
+    sleeps,
     unit,
     write_to,
 )
 
 
 def test_nothing_is_decided_before_every_kind_has_been_listed(
-    server: FaultServer, work: ScriptedWork, start: Start
+    server: FaultServer, work: ScriptedWork, lifecycle: Lifecycle, start: Start
 ) -> None:
+    signs = lifecycle.signs = ToldSigns()
     work.kinds = (Kind.UNIT, Kind.QUEUE)
     serve(server, unit("a", 5))
     server.script("GET", QUEUES, failure(503, "ServiceUnavailable"))
     component = start()
     server.wait_for(lambda: len(server.requests("GET", QUEUES)) >= 3)
     work.wait_for(lambda: "a" in work.objects)
+    signs.wait_for("queue-worker", math.isinf)
     assert work.steps == []
     assert not component.ready.is_set()
     server.script("GET", QUEUES, listing("10"))
@@ -58,11 +71,12 @@ def test_after_a_gap_what_is_gone_is_told_as_deleted(
 def test_a_server_whose_versions_go_back_ends_the_process_which_knows_later_ones(
     server: FaultServer, work: ScriptedWork, start: Start, lifecycle: Lifecycle
 ) -> None:
-    server.script("GET", LIST, listing("10", unit("a", 5)), listing("8", unit("a", 4)))
-    server.script(
-        "WATCH", LIST, Stream(event("MODIFIED", unit("a", 12)), "cut"), Stream("", "silence")
-    )
+    server.script("GET", LIST, listing("10", unit("a", 5)))
+    server.script("WATCH", LIST, Stream(event("MODIFIED", unit("a", 12)), "silence"))
     start()
+    work.wait_for(lambda: work.objects == {"a": "12"})
+    server.script("GET", LIST, listing("8", unit("a", 4)))
+    server.end_streams()
     assert lifecycle.stop.wait(PATIENCE)
     assert lifecycle.crashed
     assert work.objects == {"a": "12"}
@@ -119,8 +133,9 @@ def test_the_answer_to_a_write_is_known_before_the_next_step(
 
     work.on_step = step
     start()
-    work.wait_for(lambda: ("a", "on") in work.steps)
+    work.wait_for(lambda: len(versions) >= 2)
     assert versions[:2] == ["5", "20"]
+    assert work.steps[1] == ("a", "on")
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -138,7 +153,7 @@ def test_what_is_to_be_looked_up_is_known_before_the_turn_begins_again(
 
     work.on_step = step
     start()
-    work.wait_for(lambda: len(work.steps) >= 2)
+    work.wait_for(lambda: len(known) >= 2)
     assert known[:2] == [False, there]
 
 
@@ -182,12 +197,14 @@ def test_a_key_comes_back_at_the_time_that_its_plan_names(
 
 
 def test_the_gauge_follows_and_a_restarted_watch_is_counted(
-    server: FaultServer, work: ScriptedWork, start: Start, metrics: Metrics
+    server: FaultServer, lifecycle: Lifecycle, start: Start, metrics: Metrics
 ) -> None:
+    signs = lifecycle.signs = ToldSigns()
     server.script("GET", LIST, listing("10", unit("a", 5)))
     server.script("WATCH", LIST, Stream("", "cut"), Stream("", "silence"))
     start()
     server.wait_for(lambda: len(server.requests("WATCH", LIST)) == 2)
+    signs.wait_for("queue-worker", sleeps)  # what there is to show it shows before
     text = metrics.exposition().decode()
     assert 'queuecheck_watch_restarts_total{component="queue",kind="QueueUnit"} 1.0' in text
     assert 'queueunits_in_active_queue{queue="team"} 1.0' in text

@@ -12,7 +12,7 @@ from controller.shell.logs import Journal
 from controller.shell.requests import Requests
 from controller.shell.signs import Signs
 from queuecheck.kube import Api, ApiError, KubeObject
-from tests.fault_server import Answer, FaultServer, failure
+from tests.fault_server import PATIENCE, Answer, FaultServer, failure
 
 EVENTS = "/api/v1/namespaces/ns/events"
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -42,7 +42,7 @@ def running(writer: EventWriter) -> Iterator[EventWriter]:
     thread.start()
     yield writer
     writer.close()
-    thread.join(5)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
 
 

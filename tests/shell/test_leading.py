@@ -10,10 +10,9 @@ import pytest
 from controller.core.decisions import Kind, Object
 from controller.shell.lifecycle import Lifecycle
 from controller.shell.work import Step
-from tests.fault_server import Answer, FaultServer, Stream, event, failure, listing
+from tests.fault_server import PATIENCE, Answer, FaultServer, Stream, event, failure, listing
 from tests.shell.scripted import (
     LIST,
-    PATIENCE,
     UNIT,
     ScriptedLeadership,
     ScriptedWork,
@@ -21,6 +20,7 @@ from tests.shell.scripted import (
     ToldSigns,
     after,
     serve,
+    sleeps,
     unit,
     write_to,
 )
@@ -31,8 +31,9 @@ def between(least: float, most: float, value: float) -> bool:
 
 
 def test_a_copy_that_does_not_lead_is_ready_and_decides_nothing(
-    server: FaultServer, work: ScriptedWork, start: Start
+    server: FaultServer, work: ScriptedWork, lifecycle: Lifecycle, start: Start
 ) -> None:
+    signs = lifecycle.signs = ToldSigns()
     server.script("GET", LIST, listing("10", unit("a", 5)))
     server.script(
         "WATCH", LIST, Stream(event("MODIFIED", unit("a", 11)), "silence"), Stream("", "silence")
@@ -40,15 +41,17 @@ def test_a_copy_that_does_not_lead_is_ready_and_decides_nothing(
     component = start(ScriptedLeadership())
     assert component.ready.wait(PATIENCE)
     work.wait_for(lambda: work.objects == {"a": "11"})
+    signs.wait_for("queue-worker", math.isinf)
     assert work.steps == []
 
 
 def test_who_waits_for_the_lead_or_for_something_to_write_is_alive_for_ever(
-    server: FaultServer, lifecycle: Lifecycle, start: Start
+    server: FaultServer, work: ScriptedWork, lifecycle: Lifecycle, start: Start
 ) -> None:
     signs = lifecycle.signs = ToldSigns()
-    serve(server, unit("a", 5))
+    serve(server, unit("a", 5), then=Stream(event("ADDED", unit("b", 11)), "silence"))
     start(ScriptedLeadership())
+    work.wait_for(lambda: "b" in work.objects)  # after it nothing more is heard of the server
     for thread in ("queue-worker", "queue-events"):
         signs.wait_for(thread, math.isinf)
     signs.now += 1e9
@@ -76,7 +79,7 @@ def test_who_comes_to_lead_first_reads_what_was_written_before(
         listing("20", unit("a", 12), unit("b", 15)),
     )
     leadership.lead(1)
-    work.wait_for(lambda: len(work.steps) == 2)
+    work.wait_for(lambda: len(seen) == 2)
     assert seen == [{"a": "12", "b": "15"}] * 2
 
 
@@ -97,13 +100,15 @@ def test_a_server_that_asks_for_patience_is_not_asked_again_at_once_by_who_comes
 
 
 def test_who_leads_on_reads_nothing_anew(
-    server: FaultServer, work: ScriptedWork, start: Start
+    server: FaultServer, lifecycle: Lifecycle, start: Start
 ) -> None:
+    signs = lifecycle.signs = ToldSigns()
     serve(server, unit("a", 5))
     leadership = ScriptedLeadership(term=1)
     start(leadership)
-    work.wait_for(lambda: len(work.steps) == 1)
+    asleep = signs.wait_for("queue-worker", sleeps)
     leadership.lead(1)
+    signs.wait_for("queue-worker", partial(between, 0, asleep))  # woken, and asleep again
     assert len(server.requests("GET", LIST)) == 1
 
 
@@ -171,7 +176,7 @@ def test_who_lost_the_lead_while_it_slept_reads_anew_before_it_decides(
     server.wait_for(lambda: len(server.requests("WATCH", LIST)) == 1)
     server.script("GET", LIST, listing("6", unit("a", 6)), listing("20", unit("a", 12)))
     server.end_streams()
-    work.wait_for(lambda: len(work.steps) == 2)
+    work.wait_for(lambda: len(seen) == 2)
     assert seen == ["5", "12"]
 
 

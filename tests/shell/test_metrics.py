@@ -9,6 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from controller.shell.errors import StartError, UsageError
 from controller.shell.metrics import Metrics
 from controller.shell.serving import Endpoints, parse_address
+from tests.fault_server import PATIENCE
 
 
 def shown(metrics: Metrics) -> dict[str, list[tuple[dict[str, str], float]]]:
@@ -70,7 +71,7 @@ def endpoints(metrics: Metrics, ready: threading.Event) -> Iterator[Endpoints]:
 
 
 def get(url: str) -> urllib3.BaseHTTPResponse:
-    return urllib3.request("GET", url, retries=False, timeout=5.0)
+    return urllib3.request("GET", url, retries=False, timeout=PATIENCE)
 
 
 def test_ready_only_when_the_caches_are_complete(
@@ -108,10 +109,11 @@ def test_every_address_is_shown_as_one_that_can_be_called(metrics: Metrics) -> N
     thread = threading.Thread(target=made.run, daemon=True)
     thread.start()
     assert made.url == f"http://127.0.0.1:{made.port}"
-    with socket.create_connection(("127.0.0.1", made.port), timeout=5):
+    with socket.create_connection(("127.0.0.1", made.port), timeout=PATIENCE):
         pass
     made.close()
-    thread.join(5)
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
 
 
 @pytest.mark.parametrize(
