@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from queuecheck.kube import Api, Interrupted, KubeObject, Listed, ListWatch, Resource
-
-PATIENCE = 20.0
+from tests.fault_server import PATIENCE
 
 
 class Program:

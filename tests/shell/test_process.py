@@ -15,11 +15,13 @@ import urllib3
 
 from controller.shell.kinds import QUEUE_UNITS
 from controller.shell.schema import EXTENSION_REQUIREMENTS
+from queuecheck.implementation.instance import STOP_SECONDS
 from queuecheck.kube import Resource
 from queuecheck.kube.resource import JOBS, LEASES, PODS, PRIORITY_CLASSES, RUNTIME_CLASSES
-from tests.fault_server import Answer, FaultServer, Reply, Stream, failure, listing
-from tests.shell.program import PATIENCE, Program, running
+from tests.fault_server import PATIENCE, Answer, FaultServer, Reply, Stream, failure, listing
+from tests.shell.program import Program, running
 
+LEASE = LEASES.path(namespace="koord-queue", name="koord-queue-extension")
 KINDS = (JOBS, PODS, PRIORITY_CLASSES, RUNTIME_CLASSES, QUEUE_UNITS)
 
 
@@ -56,23 +58,26 @@ def offer(server: FaultServer, resource: Resource, answer: Reply) -> None:
 
 def asked(program: Program, page: str) -> urllib3.BaseHTTPResponse:
     url = program.line(r"metrics listening on (http://127\.0\.0\.1:[0-9]+)$")[1]
-    return urllib3.request("GET", f"{url}{page}", retries=False, timeout=10.0)
+    return urllib3.request("GET", f"{url}{page}", retries=False, timeout=PATIENCE)
 
 
 def probe(program: Program, page: str) -> int:
     return asked(program, page).status
 
 
-def sick(program: Program) -> str:
-    """What the first probe of /healthz that fails is answered."""
+def assert_sick(program: Program, thread: str) -> None:
+    """In the end /healthz tells of that thread, and of it alone.
+
+    On a busy machine another one may have been silent for too long before, and is heard of again.
+    """
+    said = re.compile(rf"{thread} has given no sign of life for \d+ s\n")
     probing = tenacity.Retrying(
-        retry=tenacity.retry_if_result(lambda answer: answer.status == 200),
+        retry=tenacity.retry_if_result(lambda answer: not said.fullmatch(answer.data.decode())),
         stop=tenacity.stop_after_delay(PATIENCE),
         wait=tenacity.wait_fixed(0.1),
     )
     answer: urllib3.BaseHTTPResponse = probing(asked, program, "/healthz")
     assert answer.status == 503
-    return answer.data.decode()
 
 
 def test_it_is_ready_when_every_kind_has_been_listed_and_not_before(
@@ -91,11 +96,13 @@ def test_it_is_ready_when_every_kind_has_been_listed_and_not_before(
 def test_a_signal_ends_it_soon_and_well(
     program_server: FaultServer, number: signal.Signals
 ) -> None:
+    started = time.monotonic()
     with running(program_server.kubeconfig, "extension") as program:
         program.ready()
-        begun = time.monotonic()
+        asked_to = time.monotonic()
         assert program.end(number) == 0
-        assert time.monotonic() - begun < 3
+        # By then it would be killed. A machine so busy that it starts no sooner has longer for it.
+        assert time.monotonic() - asked_to < max(STOP_SECONDS, asked_to - started)
         assert program.lines[-1].endswith("stopped")
     written = [one for one in program_server.requests() if one.method not in {"GET", "WATCH"}]
     assert written == []
@@ -114,6 +121,7 @@ def test_its_metrics_say_whether_it_leads(
 ) -> None:
     made = {"metadata": {"resourceVersion": "1"}, "spec": {}}
     program_server.script("POST", LEASES.path(namespace="koord-queue"), Answer(code, made))
+    program_server.script("PATCH", LEASE, Answer(200, made))  # else it leads with breaks
     with running(program_server.kubeconfig, "extension", "--leader-elect") as program:
         lines = asked(program.ready(), "/metrics").data.decode().splitlines()
     assert f'leader_election_master_status{{name="koord-queue-extension"}} {leads}' in lines
@@ -127,7 +135,6 @@ def test_a_crash_of_one_thread_ends_it_with_one_line(program_server: FaultServer
     assert not [line for line in program.lines if "Traceback" in line]
 
 
-LEASE = LEASES.path(namespace="koord-queue", name="koord-queue-extension")
 ENDLESS = Stream("", "trickle")
 
 
@@ -170,7 +177,7 @@ def test_a_thread_that_hangs_makes_it_sick_and_is_told_in_the_log_at_the_end(
 ) -> None:
     hang(program_server)
     with impatient(program_server, *flags) as program:
-        assert re.match(rf"{thread} has given no sign of life for \d+ s\b", sick(program))
+        assert_sick(program, thread)
         assert program.end() == 0
     program.line(rf" error +process +{thread} has given no sign of life for \d+ s$")
 
@@ -178,7 +185,7 @@ def test_a_thread_that_hangs_makes_it_sick_and_is_told_in_the_log_at_the_end(
 def test_a_start_that_hangs_makes_it_sick(program_server: FaultServer) -> None:
     program_server.script("GET", "/version", ENDLESS)
     with impatient(program_server) as program:
-        assert re.match(r"MainThread has given no sign of life for \d+ s\b", sick(program))
+        assert_sick(program, "MainThread")
 
 
 def listing_of_what_is_no_object() -> str:

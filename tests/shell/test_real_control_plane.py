@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ CLUSTER_BINDINGS = Resource(RBAC, "v1", "clusterrolebindings", "ClusterRoleBindi
 BINDINGS = Resource(RBAC, "v1", "rolebindings", "RoleBinding")
 COMPONENTS = {"queue": "queue-component", "extension": "extension-component"}
 QUOTA_LABEL = "quota.scheduling.koordinator.sh/name"
+UNHURRIED = Path(__file__).with_name("unhurried.py")
 EXAMPLE = resources.manifests_root() / "examples" / "worked-example"
 
 
@@ -196,7 +198,8 @@ def test_a_component_killed_in_the_middle_and_started_again_ends_as_written(  # 
 def test_both_components_run_in_one_process_until_they_are_asked_to_stop(
     installed: Api, control_plane: LocalCluster, units: History, quota: str
 ) -> None:
-    with running(control_plane.kubeconfig, "all", "--leader-elect", "--identity=both") as program:
+    flags = ("--leader-elect", "--identity=both")
+    with running(control_plane.kubeconfig, "all", *flags, words=(str(UNHURRIED),)) as program:
         submit(installed, "low", quota)
         units.latest("low-priority-job", lambda unit: phase(unit) == "Dequeued")
         assert [holder(installed, name) for name in COMPONENTS] == ["both", "both"]
@@ -228,9 +231,10 @@ def test_nothing_is_written_while_nothing_happens(
     assert [version(one) for one in others] == written
 
 
+# Shorter than usual, and long enough for a leader on a busy machine to remain one.
 ELECTION = (
-    "--leader-elect-lease-duration=3s",
-    "--leader-elect-renew-deadline=2s",
+    "--leader-elect-lease-duration=8s",
+    "--leader-elect-renew-deadline=5s",
     "--leader-elect-retry-period=300ms",
 )
 
