@@ -8,12 +8,11 @@ import pytest
 from queuecheck.kube import Api
 from queuecheck.kube.resource import JOBS
 from queuecheck.timeline import Feed, HarnessError, Recorder, Timeline
-from tests.fault_server import FaultServer, Stream, event, failure, listing
+from tests.fault_server import PATIENCE, FaultServer, Stream, event, failure, listing
 from tests.timeline.stage import thing
-from tests.timeline.test_recorder import SILENCE, seen, until
+from tests.timeline.test_recorder import SILENCE, refused_once, seen, until
 
 EVERYWHERE = "/apis/batch/v1/jobs"
-PATIENCE = 5.0
 
 
 def inside(namespace: str) -> str:
@@ -53,18 +52,19 @@ def test_a_kind_is_watched_once_for_all_scenarios(server: FaultServer, feed: Fee
 
 
 def test_each_timeline_gets_its_own_namespace(server: FaultServer, api: Api, feed: Feed) -> None:
-    lines = event("ADDED", job("one", "a", 10)) + event("ADDED", job("two", "b", 11))
+    # What is two's comes first: it has gone by when what is one's has come.
+    lines = event("ADDED", job("two", "b", 10)) + event("ADDED", job("one", "a", 11))
     server.script("GET", EVERYWHERE, listing("9", job("one", "x", 3), job("two", "y", 4)))
     server.script("WATCH", EVERYWHERE, Stream(lines, end="silence"))
     one, two = Timeline(), Timeline()
     watch = Feed(api, wide=True)
     watch.join(one, [(JOBS, "one")], within=PATIENCE)
     until(one, lambda: len(one.observations()) == 2)
-    assert seen(one) == [("LISTED", "x", 3), ("ADDED", "a", 10)]
-    server.script("GET", inside("two"), listing("12", job("two", "y", 4), job("two", "b", 11)))
+    assert seen(one) == [("LISTED", "x", 3), ("ADDED", "a", 11)]
+    server.script("GET", inside("two"), listing("12", job("two", "y", 4), job("two", "b", 10)))
     watch.join(two, [(JOBS, "two")], within=PATIENCE)
     watch.stop()
-    assert seen(two) == [("LISTED", "y", 4), ("LISTED", "b", 11)]
+    assert seen(two) == [("LISTED", "y", 4), ("LISTED", "b", 10)]
 
 
 def test_what_a_list_cannot_know_yet_has_not_vanished() -> None:
@@ -127,7 +127,8 @@ def test_a_stream_that_broke_is_opened_anew_for_the_next_scenario(
 def test_a_kind_that_cannot_be_listed_leaves_nothing_running(server: FaultServer, api: Api) -> None:
     server.script("GET", EVERYWHERE, failure(403, "Forbidden"))
     feed = Feed(api, wide=True)
+    refused_once(server, feed, EVERYWHERE, "one")
     with pytest.raises(HarnessError, match=r"the first list of jobs did not come .*403"):
-        Recorder(feed, Timeline(), [(JOBS, "one")]).start(within=0.3)
+        Recorder(feed, Timeline(), [(JOBS, "one")]).start(within=0)
     feed.stop()
     assert not [each for each in threading.enumerate() if each.name.startswith("watch of")]

@@ -16,14 +16,13 @@ from queuecheck.timeline import (
     Timeline,
     exists,
 )
-from tests.fault_server import FaultServer, Stream, event, failure, listing, status
+from tests.fault_server import PATIENCE, FaultServer, Stream, event, failure, listing, status
 from tests.timeline.stage import NAMESPACE, job, thing
 
 JOBS_PATH = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
 PODS_PATH = f"/api/v1/namespaces/{NAMESPACE}/pods"
 THE_JOBS = frozenset({("Job", NAMESPACE)})
 SILENCE = Stream(end="silence")
-PATIENCE = 5.0
 
 
 @contextmanager
@@ -50,6 +49,14 @@ def seen(timeline: Timeline) -> list[tuple[str, str, int]]:
     return [(one.verb, one.name, one.resource_version) for one in timeline.observations()]
 
 
+def refused_once(server: FaultServer, feed: Feed, path: str, namespace: str) -> None:
+    """Returns when the feed's stream of jobs has been refused, and somebody goes on reading it."""
+    with pytest.raises(HarnessError):
+        feed.join(Timeline(), [(JOBS, namespace)], within=0)
+    # Who asks again knows what was answered before.
+    server.wait_for(lambda: len(server.requests("GET", path)) >= 2)
+
+
 def test_every_first_list_is_in_when_start_returns(server: FaultServer, api: Api) -> None:
     server.script("GET", JOBS_PATH, listing("9", thing("Job", "a", 4)))
     server.script("GET", PODS_PATH, listing("9", thing("Pod", "p", 5)))
@@ -63,9 +70,11 @@ def test_a_kind_that_cannot_be_listed_is_named_with_the_reason(
     server: FaultServer, api: Api
 ) -> None:
     server.script("GET", JOBS_PATH, failure(403, "Forbidden"))
-    recorder = Recorder(Feed(api, wide=False), Timeline(), [(JOBS, NAMESPACE)])
+    feed = Feed(api, wide=False)
+    refused_once(server, feed, JOBS_PATH, NAMESPACE)
     with pytest.raises(HarnessError, match=r"the first list of jobs in namespace team .*403"):
-        recorder.start(within=0.3)
+        Recorder(feed, Timeline(), [(JOBS, NAMESPACE)]).start(within=0)
+    feed.stop()
 
 
 def test_what_the_watch_brings_is_observed(server: FaultServer, api: Api) -> None:
