@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,13 +30,13 @@ from queuecheck.kube import (
     Resource,
 )
 from queuecheck.kube.resource import EVENTS, JOBS, NAMESPACES, PODS, PRIORITY_CLASSES
+from tests.fault_server import PATIENCE
 
 QUOTA_LABEL = "quota.scheduling.koordinator.sh/name"
 GATE = "koord-queue/wait-for-pods-running"
 PREEMPTION = "koord-queue/enable-queueunit-preemption"
 ON = {GATE: "true", PREEMPTION: "true"}
 QUEUE_NAMESPACE = "koord-queue"
-PATIENCE = 30.0
 KINDS = (QUEUE_UNITS, JOBS, PODS, EVENTS)
 COMMAND = [
     *("{python}", "-m", "controller", "--component=all", "--no-leader-elect", "--v=3"),
@@ -142,32 +142,14 @@ class Scene:
         return self._objects.get((resource.kind, name), {})
 
     def end(self) -> End:
-        """What two runs have to have in common, once nothing more happens."""
-        units: dict[str, Any] = {}
-        jobs: dict[str, Any] = {}
-        pods: dict[str, int] = {}
-        events: dict[tuple[str, str], int] = {}
-        for (kind, name), found in list(self._objects.items()):
-            if kind == QUEUE_UNITS.kind:
-                status = found.get("status") or {}
-                entries = status.get("admissions") or ()
-                held = [
-                    (entry["name"], entry.get("replicas", 0), entry.get("running", 0))
-                    for entry in entries
-                    if entry.get("replicas", 0)
-                ]
-                marked = any("reclaimState" in entry for entry in entries)
-                units[name] = (status.get("phase"), held, marked)
-            elif kind == JOBS.kind:
-                spec = found["spec"]
-                jobs[name] = (spec.get("suspend", False), spec["parallelism"])
-            elif kind == PODS.kind and "deletionTimestamp" not in found["metadata"]:
-                owner = found["metadata"]["ownerReferences"][0]["name"]
-                pods[owner] = pods.get(owner, 0) + 1
-            elif kind == EVENTS.kind and found["reason"] in {"Preempted", "Reclaimed"}:
-                key = (found["involvedObject"]["name"], found["reason"])
-                events[key] = events.get(key, 0) + max(1, int(found.get("count") or 1))
-        return {"units": units, "jobs": jobs, "pods": pods, "events": events}
+        """How things stand as far as the watches have told, of which one may be behind another."""
+        return end_of(list(self._objects.values()))
+
+    def whole_end(self) -> End:
+        """How things stand on the server."""
+        return end_of(
+            found for each in KINDS for found in self.api.list(each, namespace=self.namespace).items
+        )
 
     def until(self, condition: Callable[[], bool]) -> None:
         with self._news:
@@ -205,6 +187,36 @@ class Scene:
                     else:
                         self._objects[key] = found
                 self._news.notify_all()
+
+
+def end_of(objects: Iterable[KubeObject]) -> End:
+    """What two runs have to have in common, once nothing more happens."""
+    units: dict[str, Any] = {}
+    jobs: dict[str, Any] = {}
+    pods: dict[str, int] = {}
+    events: dict[tuple[str, str], int] = {}
+    for found in objects:
+        kind, name = found["kind"], found["metadata"]["name"]
+        if kind == QUEUE_UNITS.kind:
+            status = found.get("status") or {}
+            entries = status.get("admissions") or ()
+            held = [
+                (entry["name"], entry.get("replicas", 0), entry.get("running", 0))
+                for entry in entries
+                if entry.get("replicas", 0)
+            ]
+            marked = any("reclaimState" in entry for entry in entries)
+            units[name] = (status.get("phase"), held, marked)
+        elif kind == JOBS.kind:
+            spec = found["spec"]
+            jobs[name] = (spec.get("suspend", False), spec["parallelism"])
+        elif kind == PODS.kind and "deletionTimestamp" not in found["metadata"]:
+            owner = found["metadata"]["ownerReferences"][0]["name"]
+            pods[owner] = pods.get(owner, 0) + 1
+        elif kind == EVENTS.kind and found["reason"] in {"Preempted", "Reclaimed"}:
+            key = (found["involvedObject"]["name"], found["reason"])
+            events[key] = events.get(key, 0) + max(1, int(found.get("count") or 1))
+    return {"units": units, "jobs": jobs, "pods": pods, "events": events}
 
 
 class Stage:
@@ -261,7 +273,7 @@ class Stage:
                     scene.until(
                         lambda: "message" in scene.latest(QUEUE_UNITS, "fence").get("status", {})
                     )
-                end = scene.end()
+                end = scene.whole_end()
             finally:
                 self._take_away(scene)
         for part in ("units", "jobs"):
