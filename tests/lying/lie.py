@@ -11,14 +11,15 @@ from pathlib import Path
 import yaml
 
 from queuecheck import resources
+from tests.lying import haste
 
 
 @dataclass(frozen=True)
 class Lie:
     """A fault, the requirements that it breaks, and words that the failures have to contain.
 
-    ``scale`` shortens the wait for what a lying controller never does. ``liar`` is the module
-    beside this one that has the fault.
+    ``scale`` shortens the wait for what a lying controller never does (``haste``). ``liar`` is the
+    module beside this one that has the fault.
     """
 
     name: str
@@ -35,14 +36,18 @@ def find_out(lie: Lie, directory: Path) -> None:
         [
             *(sys.executable, "-m", "queuecheck", "run", "-j", "1", "--strict"),
             *("--implementation", str(_descriptor(lie, directory)), *chosen),
-            f"--timeout-scale={lie.scale}",
         ],
         cwd=directory,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "PYTEST_PLUGINS": haste.__name__,
+            haste.SCALE: str(lie.scale),
+        },
         capture_output=True,
         text=True,
         check=False,
-        timeout=180,
+        timeout=280,  # less than pytest gives the test, which then could not tell what was said
     )
 
     said = " ".join(answer.stdout.split())

@@ -1,0 +1,36 @@
+"""Shortens the wait for what a lying controller never does: a plugin of pytest for such a run.
+
+Less time has only what a scenario claims in the end. Until then all goes as with any other
+controller: how long it takes a cluster, the canary and the steps before is the machine's matter.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from pytest_bdd.parser import Step
+
+from queuecheck.budgets import Budgets
+
+SCALE = "SCALE_OF_CLAIMS"
+in_full = Budgets.seconds
+
+
+def take(share: float) -> None:
+    """So much of each budget is left from here on."""
+    Budgets.seconds = lambda self, budget: share * in_full(self, budget)  # type: ignore[method-assign]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    take(1.0)
+
+
+def pytest_bdd_before_step(step: Step) -> None:
+    take(float(os.environ[SCALE]) if step.type == "then" else 1.0)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown() -> None:
+    take(1.0)
