@@ -61,6 +61,10 @@ class Summary:
     def pytest_configure_node(self, node: Any) -> None:
         """pytest-xdist starts a worker: it has to know the run and the order."""
         node.workerinput[options.DRAWN] = options.drawn(self._config)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any) -> None:
+        """From now on a worker may have something to take down; one that only starts has not."""
         self._workers.append(node)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -73,6 +73,17 @@ def pytest_configure(config):
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Told())
 """
+STARTS = """
+
+import threading
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session):
+    if getattr(session.config, "workerinput", {}).get("workerid") == "gw2":
+        Path("starting").open("w").close()
+        threading.Event().wait()
+"""
 IMPATIENT = """
 from xdist.workermanage import NodeManager
 
@@ -118,6 +129,13 @@ def test_ctrl_c_does_not_tell_again_of_a_worker_that_died_before(project: Projec
     assert report.run.ended_early == "interrupted"
 
 
+@pytest.mark.timeout(100)
+def test_ctrl_c_does_not_tell_of_a_worker_that_has_not_begun(project: Project) -> None:
+    words = ("it waits for ever", "-n", "2")
+    report, _ = interrupted(project, *words, first="the worker dies", starts=STARTS)
+    assert report.run.ended_early == "interrupted"
+
+
 def test_an_interruption_between_two_lines_is_told_too() -> None:
     with pytest.raises(KeyboardInterrupt) as between:
         raise KeyboardInterrupt().with_traceback(traceback_without_line())
@@ -148,14 +166,23 @@ def traceback_without_line() -> TracebackType:
 
 
 def interrupted(
-    project: Project, step: str, *words: str, more: str = "", first: str = "the claim fails"
+    project: Project,
+    step: str,
+    *words: str,
+    more: str = "",
+    first: str = "the claim fails",
+    starts: str = "",
 ) -> tuple[Report, int]:
-    """The report and exit code after a Ctrl-C, one scenario having failed and one being there."""
+    """The report and exit code after a Ctrl-C, one scenario having failed and one being there.
+
+    With ``starts``, which tells of it, a worker that takes the place of another is starting.
+    """
     (project.features / "conftest.py").write_text(CONFTEST + WAITS + more, encoding="utf-8")
     project.feature(then=first, file="a")
     project.feature(id="KQ-QTA-02", then=step, file="b")
-    project.pytester.makeconftest(TOLD)
-    fifos = [project.pytester.path / name for name in ("told", "waiting")]
+    project.pytester.makeconftest(TOLD + starts)
+    names = ("told", "waiting", "starting") if starts else ("told", "waiting")
+    fifos = [project.pytester.path / name for name in names]
     for fifo in fifos:
         os.mkfifo(fifo)
     given = ["features", "--qc-implementation=limited.yaml", REPORT, *words]
@@ -167,7 +194,7 @@ def interrupted(
         start_new_session=True,
     ) as process:
         try:
-            # The first one's result has come in, and the second one waits.
+            # The first one's result has come in, and whoever is to wait waits.
             for fifo in fifos:
                 fifo.read_text("utf-8")
             os.killpg(process.pid, signal.SIGINT)
