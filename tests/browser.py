@@ -77,9 +77,16 @@ class Browser:
         result: Message = answer["result"]
         return result
 
-    def wait_for(self, method: str) -> None:
-        """Returns when an event of that name has come."""
-        while not any(event.get("method") == method for event in self.events):
+    def wait_for(self, method: str, **parameters: str) -> None:
+        """Returns when an event of that name with these parameters has come."""
+
+        def awaited(event: Message) -> bool:
+            told = event.get("params", {})
+            return event.get("method") == method and all(
+                told.get(name) == value for name, value in parameters.items()
+            )
+
+        while not any(map(awaited, self.events)):
             self.events.append(self._read())
 
     def _read(self) -> Message:
@@ -126,9 +133,11 @@ class Page:
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._call("Emulation.setEmulatedMedia", features=[scheme])
+        self._call("Page.setLifecycleEventsEnabled", enabled=True)
         self._browser.events.clear()
-        self._call("Page.navigate", url=url)
-        self._browser.wait_for("Page.loadEventFired")
+        # The empty page that stood there before may be told to be loaded even now.
+        loader = self._call("Page.navigate", url=url)["loaderId"]
+        self._browser.wait_for("Page.lifecycleEvent", loaderId=loader, name="load")
 
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression, as plain data."""
