@@ -150,12 +150,15 @@ class _Run:
 
     def __init__(self) -> None:
         self.told = False
+        self._owed = False  # the run is to be told what came before it was there
         self._process: subprocess.Popen[str] | None = None
 
     def end(self, number: int, _frame: FrameType | None) -> None:
         """The pod is asked to end: so is the run, which then still reports."""
         self.told = True
-        if self._process is not None:
+        if self._process is None:
+            self._owed = True
+        else:
             self._process.send_signal(number)
 
     def play(self, directory: Path, words: tuple[str, ...]) -> int:
@@ -194,7 +197,7 @@ class _Run:
             errors="replace",
             start_new_session=True,  # it hears of signals from us, and once
         )
-        if self.told:
+        if self._owed:
             process.terminate()
         assert process.stdout is not None
         with process.stdout as said:

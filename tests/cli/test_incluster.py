@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import tarfile
+from io import StringIO
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import yaml
@@ -84,6 +87,23 @@ def test_report_and_log_are_handed_over_and_the_exit_code_is_the_runs(pod: Path,
 def test_a_pod_that_is_asked_to_end_still_hands_over(pod: Path) -> None:
     assert play("--linger", "600", "wait") == 5
     assert handed_over(pod)["queuecheck/report.json"] == "ended early"
+
+
+class AskedAtOnce(incluster._Run):
+    """Its pod is asked to end just when the run's process is known."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name == "_process" and value is not None:
+            self.end(signal.SIGTERM, None)
+
+
+def test_a_run_hears_once_that_its_pod_is_asked_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = Mock(stdout=StringIO(), wait=Mock(return_value=5))
+    started = Mock(return_value=process)
+    monkeypatch.setattr("queuecheck.cli.incluster.subprocess.Popen", started)
+    assert AskedAtOnce()._follow(["queuecheck"], StringIO()) == 5
+    assert [name for name, _, _ in process.method_calls] == ["send_signal", "wait"]
 
 
 @pytest.fixture
