@@ -24,7 +24,7 @@ from kubernetes.config import incluster_config
 
 from queuecheck.kube.errors import KubeconfigError, Unreachable, from_response
 from queuecheck.kube.resource import Resource
-from queuecheck.kube.token import TokenFile, token_file
+from queuecheck.kube.token import TokenFile, check_token, token_file
 
 KubeObject = dict[str, Any]
 JsonPatch = list[KubeObject]
@@ -74,7 +74,12 @@ class Api:
             raise KubeconfigError(f"kubeconfig {file}: {_told(file, error)}") from error
         except Exception as error:  # the loader leaks YAML, type and attribute errors
             raise KubeconfigError(f"kubeconfig {file} cannot be read: {error}") from error
-        return cls._from_settings(settings, token_file(file, context), user_agent=user_agent)
+        token = token_file(file, context)
+        try:
+            check_token(settings, token)
+        except (kubernetes_config.ConfigException, OSError) as error:
+            raise KubeconfigError(f"kubeconfig {file}: {error}") from error
+        return cls._from_settings(settings, token, user_agent=user_agent)
 
     @classmethod
     def in_cluster(cls, *, user_agent: str = "queuecheck") -> Api:

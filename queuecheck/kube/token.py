@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from kubernetes import client as kubernetes_client
 from kubernetes import config as kubernetes_config
 
 READ_AGAIN = 60.0
+UNSENDABLE = re.compile(rb"[^\x20-\x7e]")
 
 
 class TokenFile:
@@ -32,11 +34,36 @@ class TokenFile:
         now = self._steady()
         if now < self._read_at + READ_AGAIN:
             return
-        token = self._path.read_text("utf-8").strip()
+        settings.api_key["BearerToken"] = f"Bearer {self.read()}"
+        self._read_at = now
+
+    def read(self) -> str:
+        """The token as it is now. Raises OSError or ConfigException where there is none."""
+        token = self._path.read_bytes().strip()
         if not token:
             raise kubernetes_config.ConfigException(f"the token file {self._path} is empty")
-        settings.api_key["BearerToken"] = f"Bearer {token}"
-        self._read_at = now
+        _check(token, f"the token file {self._path}")
+        return token.decode("ascii")
+
+
+def check_token(settings: kubernetes_client.Configuration, file: Path | None) -> None:
+    """Of settings just loaded, whose token is in the file, if any.
+
+    Raises OSError or ConfigException where it could never be sent.
+    """
+    if file is not None:
+        TokenFile(file).read()
+    else:
+        token = settings.api_key.get("BearerToken", "")
+        _check(
+            token.removeprefix("Bearer ").encode("utf-8", "surrogatepass"), "the token of the user"
+        )
+
+
+def _check(token: bytes, where: str) -> None:
+    """Before it is sent: the error of one that cannot be would have all of it in its words."""
+    if UNSENDABLE.search(token):
+        raise kubernetes_config.ConfigException(f"{where} is none: a token is one line of ASCII")
 
 
 def token_file(kubeconfig: Path, context: str | None) -> Path | None:

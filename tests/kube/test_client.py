@@ -161,7 +161,17 @@ def write_nothing(file: Path) -> None:
     file.write_text("")
 
 
-@pytest.mark.parametrize("lost", [Path.unlink, write_nothing])
+def write_two_lines(file: Path) -> None:
+    file.write_text("sec\nret")
+
+
+def write_half_a_character(file: Path) -> None:
+    file.write_bytes("sec…".encode()[:-1])
+
+
+@pytest.mark.parametrize(
+    "lost", [Path.unlink, write_nothing, write_two_lines, write_half_a_character]
+)
 def test_without_its_token_a_request_is_not_sent_until_the_token_is_back(
     server: FaultServer, lost: Callable[[Path], None]
 ) -> None:
@@ -169,11 +179,33 @@ def test_without_its_token_a_request_is_not_sent_until_the_token_is_back(
     file = renewed_in_a_file(server.kubeconfig, "first")
     api = Api.from_kubeconfig(server.kubeconfig)
     lost(file)
-    with pytest.raises(Unreachable, match="token"):
+    with pytest.raises(Unreachable, match="token") as refused:
         api.raw("/version")
+    assert "sec" not in str(refused.value)
     file.write_text("second")
     api.raw("/version")
     assert authorizations(server) == ["Bearer second"]
+
+
+@pytest.mark.parametrize("token", ["", " \n", "sec\nret", "sec…", "\ufeffsecret"])
+def test_a_kubeconfig_with_a_token_file_that_has_no_token_is_refused(
+    server: FaultServer, token: str
+) -> None:
+    renewed_in_a_file(server.kubeconfig, token)
+    with pytest.raises(KubeconfigError, match=r"the token file .*/token is") as refused:
+        Api.from_kubeconfig(server.kubeconfig)
+    assert "sec" not in str(refused.value)
+
+
+@pytest.mark.parametrize("token", ["sec\nret", "secret\n", "sec…"])
+def test_a_kubeconfig_with_a_token_that_cannot_be_sent_is_refused(
+    server: FaultServer, token: str
+) -> None:
+    document = yaml.safe_load(server.kubeconfig.read_text())
+    document["users"][0]["user"] = {"token": token}
+    server.kubeconfig.write_text(yaml.safe_dump(document))
+    with pytest.raises(KubeconfigError, match="the token of the user is none: a token is one line"):
+        Api.from_kubeconfig(server.kubeconfig)
 
 
 def test_the_token_of_a_pod_is_the_one_in_its_file(
