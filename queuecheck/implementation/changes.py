@@ -13,7 +13,13 @@ from dataclasses import dataclass
 
 from queuecheck.implementation import rollout
 from queuecheck.implementation.config_map import AS_FOUND
-from queuecheck.implementation.installation import KEPT, TAKEN_LABEL, forget
+from queuecheck.implementation.installation import (
+    KEPT,
+    TAKEN_LABEL,
+    forget,
+    kept_name,
+    kept_of,
+)
 from queuecheck.implementation.rollout import COPY_LABEL
 from queuecheck.kube import (
     AlreadyExists,
@@ -27,6 +33,7 @@ from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, PODS
 
 NO_NOTE: KubeObject = {"metadata": {"annotations": {AS_FOUND: None}}}
 MISLED = "it is not started before its configuration is put back"
+UNREADABLE = "what was noted of it cannot be read; put it back by hand, then delete the"
 
 
 @dataclass(frozen=True)
@@ -95,8 +102,8 @@ def look(api: Api, namespace: str) -> Look:
 def put_back(api: Api, changes: Iterable[Change]) -> dict[Change, str]:
     """Everything is as it was found; pods that have read another configuration are replaced.
 
-    Gives what the server has refused, with its reason, which keeps nothing else from being put
-    back, but for Deployments beside a configuration that is not.
+    Gives what the server has refused, and of what the note is damaged, with the reason. Either
+    keeps nothing else from being put back, but for Deployments beside a configuration that is not.
     """
     left: dict[Change, str] = {}
     # Configuration first: what is started then reads the right one.
@@ -105,29 +112,44 @@ def put_back(api: Api, changes: Iterable[Change]) -> dict[Change, str]:
         if each.starts and each.namespace in {it.namespace for it in left if it.configures}:
             refused.append(MISLED)
         else:
-            with going_on(refused):
-                _put_back(api, each, refused)
+            try:
+                with going_on(refused):
+                    _put_back(api, each, refused)
+            except ValueError:
+                refused.append(f"{UNREADABLE} {_note(each)}")
         if refused:
             left[each] = "; ".join(refused)
     return left
 
 
 def _put_back(api: Api, change: Change, refused: list[str]) -> None:
+    """Raises ApiError, and ValueError where it cannot be read how it was found."""
     if change.found is None:
         api.delete(
             change.resource, change.name, namespace=change.namespace, propagation="Background"
         )
     elif change.taken:
         with suppress(AlreadyExists):
-            api.create(change.resource, json.loads(change.found), namespace=change.namespace)
+            api.create(change.resource, _mapping(change.found), namespace=change.namespace)
         forget(api, change.namespace, change.name)
     elif change.resource == DEPLOYMENTS:
         _patch(api, change, NO_NOTE | {"spec": {"replicas": int(change.found)}})
     else:
-        _patch(api, change, {"data": json.loads(change.found)})
+        _patch(api, change, {"data": _mapping(change.found)})
         _replace_readers(api, change, refused)
         if not refused:  # else whoever comes next has to know of it
             _patch(api, change, NO_NOTE)
+
+
+def _mapping(found: str) -> KubeObject:
+    value = json.loads(found)
+    if not isinstance(value, dict):
+        raise ValueError(found)
+    return value
+
+
+def _note(change: Change) -> str:
+    return f"ConfigMap {kept_name(change.name)}" if change.taken else f"annotation {AS_FOUND}"
 
 
 def _patch(api: Api, change: Change, patch: KubeObject) -> None:
@@ -139,9 +161,8 @@ def _change(resource: Resource, namespace: str, body: KubeObject) -> Change | No
     metadata = body["metadata"]
     labels = metadata.get("labels") or {}
     if TAKEN_LABEL in labels:
-        kept = body["data"][KEPT]
-        name = json.loads(kept)["metadata"]["name"]
-        return Change(DEPLOYMENTS, namespace, name, kept, taken=True)
+        kept = (body.get("data") or {}).get(KEPT, "")
+        return Change(DEPLOYMENTS, namespace, kept_of(metadata["name"]), kept, taken=True)
     # The pods of a copy are its own affair.
     if COPY_LABEL in labels and not metadata.get("ownerReferences"):
         return Change(resource, namespace, metadata["name"], None)

@@ -33,8 +33,9 @@ from queuecheck.kube.resource import (
     NAMESPACES,
 )
 
-# Names the Deployment that the ConfigMap keeps, under this key.
+# The ConfigMap has the Deployment's name after this prefix, and keeps all of it under this key.
 TAKEN_LABEL = "queuecheck.dev/taken-away"
+TAKEN = "queuecheck-taken-"
 KEPT = "deployment.json"
 BROUGHT_LABEL = "queuecheck.dev/brought"
 # Whoever uninstalls a controller keeps the namespace with the queues in it.
@@ -99,7 +100,7 @@ class Installation:
             "apiVersion": "v1",
             "kind": CONFIG_MAPS.kind,
             "metadata": {
-                "name": _kept_name(metadata["name"]),
+                "name": kept_name(metadata["name"]),
                 "labels": {TAKEN_LABEL: "true"},
             },
             "data": {KEPT: json.dumps(deployment)},
@@ -173,7 +174,7 @@ class Installation:
 def forget(api: Api, namespace: str, deployment: str) -> None:
     """The Deployment is back, and need not be kept any longer."""
     with suppress(NotFound):
-        api.delete(CONFIG_MAPS, _kept_name(deployment), namespace=namespace)
+        api.delete(CONFIG_MAPS, kept_name(deployment), namespace=namespace)
 
 
 def _labelled(body: KubeObject) -> KubeObject:
@@ -182,8 +183,14 @@ def _labelled(body: KubeObject) -> KubeObject:
     return {**body, "metadata": {**metadata, "labels": labels}}
 
 
-def _kept_name(deployment: str) -> str:
-    return f"queuecheck-taken-{deployment}"
+def kept_name(deployment: str) -> str:
+    """Of the ConfigMap that keeps it."""
+    return f"{TAKEN}{deployment}"
+
+
+def kept_of(config_map: str) -> str:
+    """Of the Deployment that it keeps, whatever is in it."""
+    return config_map.removeprefix(TAKEN)
 
 
 def _key(body: KubeObject) -> tuple[str, str, str]:

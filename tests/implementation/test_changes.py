@@ -8,8 +8,15 @@ from typing import Any
 
 import pytest
 
-from queuecheck.implementation.changes import MISLED, Change, put_back
+from queuecheck.implementation.changes import (
+    MISLED,
+    UNREADABLE,
+    Change,
+    find_changes,
+    put_back,
+)
 from queuecheck.implementation.config_map import AS_FOUND
+from queuecheck.implementation.installation import TAKEN_LABEL
 from queuecheck.kube import Api
 from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, PODS
 from tests.fault_server import Answer, FaultServer, failure, listing
@@ -129,6 +136,42 @@ def test_as_long_as_a_pod_has_read_another_configuration_the_note_stays(
     assert put_back(api, [CONFIG]) == {CONFIG: refusal("DELETE", f"{PODS_PLACE}/one")}
     assert len(server.requests("DELETE", f"{PODS_PLACE}/two")) == 1
     assert bodies(server, CONFIG) == [{"data": json.loads(str(CONFIG.found))}]
+
+
+@pytest.mark.parametrize(
+    ("damaged", "note"),
+    [
+        (replace(CONFIG, found='{"file": '), f"annotation {AS_FOUND}"),
+        (replace(CONFIG, found="null"), f"annotation {AS_FOUND}"),
+        (replace(ELSEWHERE, found="many"), f"annotation {AS_FOUND}"),
+        (replace(TAKEN, found=""), "ConfigMap queuecheck-taken-queue"),
+        (replace(TAKEN, found="[]"), "ConfigMap queuecheck-taken-queue"),
+    ],
+    ids=str,
+)
+def test_a_note_that_is_damaged_is_told_and_keeps_nothing_else_from_being_put_back(
+    server: FaultServer, api: Api, damaged: Change, note: str
+) -> None:
+    assert put_back(api, (damaged, COPY)) == {damaged: f"{UNREADABLE} {note}"}
+    assert server.requests("DELETE", place(COPY))
+    assert started(server) == []
+    assert bodies(server, damaged) == []
+
+
+@pytest.mark.parametrize("data", [None, {}, {"deployment.json": "{"}])
+def test_a_deployment_that_was_taken_away_is_seen_though_what_was_kept_of_it_is_damaged(
+    server: FaultServer, api: Api, data: dict[str, str] | None
+) -> None:
+    metadata = {"name": "queuecheck-taken-queue", "labels": {TAKEN_LABEL: "true"}}
+    server.script(
+        "GET",
+        CONFIG_MAPS.path(namespace="room"),
+        listing("1", {"metadata": metadata} | ({} if data is None else {"data": data})),
+    )
+    server.script("GET", DEPLOYMENTS.path(namespace="room"), listing("1"))
+    server.script("GET", PODS_PLACE, listing("1"))
+    (found,) = find_changes(api, "room")
+    assert str(found) == "Deployment room/queue was taken away"
 
 
 def test_what_is_gone_needs_not_be_put_back(server: FaultServer, api: Api) -> None:
