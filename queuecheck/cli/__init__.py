@@ -9,6 +9,7 @@ from contextlib import suppress
 
 import click
 
+from queuecheck.cli import streams
 from queuecheck.cli.lazy import Entry, LazyGroup, Refused
 
 ENVIRONMENT = 3
@@ -92,6 +93,7 @@ def cli() -> None:
 
 def main() -> None:
     """The console script: every error is one line, and its exit code is documented."""
+    streams.open_closed()
     try:
         code = cli.main(prog_name="queuecheck", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:

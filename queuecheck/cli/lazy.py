@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from queuecheck.cli import streams
 from queuecheck.suggestion import did_you_mean
 
 
@@ -44,6 +45,14 @@ class LazyGroup(click.Group):
         module, _, name = self._entries[cmd_name].place.partition(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """See click, which has an exit code of 1 where nobody reads what is written."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            streams.give_up_reader()
+            return streams.NO_READER
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -168,6 +169,39 @@ def test_a_full_disk_under_the_output_is_one_line() -> None:
         )
     assert answer.stderr == "queuecheck: output: No space left on device\n"
     assert answer.returncode == 3
+
+
+def test_output_that_nobody_reads_is_no_finding() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    answer = subprocess.run(
+        [sys.executable, "-m", "queuecheck", "list"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    os.close(writer)
+    assert (answer.returncode, answer.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_is_closed_leads_nowhere(closed: str, tmp_path: Path) -> None:
+    """No file that is opened later gets its number, neither here nor in a child."""
+    script = (
+        "import os, subprocess, sys; from queuecheck.cli import streams; streams.open_closed();"
+        "print(1); print(2, file=sys.stderr); assert sys.stdin.isatty() is False;"
+        f"file = open({str(tmp_path / 'file')!r}, 'w'); assert file.fileno() > 2;"
+        "subprocess.run(['sh', '-c', 'echo 3; echo 4 >&2'], check=True); file.write('5')"
+    )
+    shell = f'exec "$0" -c "$1" {closed}'
+    done = subprocess.run(
+        ["sh", "-c", shell, sys.executable, script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ("1\n3\n" if closed in {"<&-", "2>&-"} else "")
+    assert (tmp_path / "file").read_text() == "5"
 
 
 def test_a_run_of_one_scenario_starts_no_workers() -> None:
