@@ -13,6 +13,7 @@ import click
 from queuecheck.cli.suite import PROFILE
 from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.profiles import Profile, load_profile
+from queuecheck.report.text import on_a_line
 
 if TYPE_CHECKING:
     from queuecheck.implementation.changes import Change, Look
@@ -72,7 +73,7 @@ def clean(*, kubeconfig: Path, context: str, run: str | None, yes: bool) -> None
     finally:
         api.close()
     for line in left:
-        click.echo(f"queuecheck: {line}", err=True)
+        click.echo(on_a_line(f"queuecheck: {line}"), err=True)
     if left:
         sys.exit(ENVIRONMENT)
 
@@ -101,7 +102,7 @@ def _clean(api: Api, profile: Profile, *, context: str, run: str | None, yes: bo
             click.echo(f"nothing of {f'run {run}' if run else 'any run'} is there")
         return list(stay.values())
     for line in (*described(remains), *map(str, changes)):
-        click.echo(line)
+        click.echo(on_a_line(line))
     if not consent(would(remains, len(changes)), question="Take them away?", yes=yes):
         sys.exit(USAGE)
     kept = put_back(api, changes)

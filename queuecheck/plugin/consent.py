@@ -14,6 +14,7 @@ import pytest
 
 from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.implementation import Descriptor
+from queuecheck.report.text import on_a_line
 from queuecheck.verdict import ExitCode
 
 
@@ -61,7 +62,7 @@ def consent(*cautions: str, question: str, yes: bool) -> bool:
 def say(*lines: str) -> None:
     """One line each, on standard error."""
     for line in lines:
-        sys.stderr.write(f"queuecheck: {line}\n")
+        sys.stderr.write(on_a_line(f"queuecheck: {line}") + "\n")
 
 
 @contextmanager

@@ -194,3 +194,22 @@ def remnants(*runs: str) -> tuple[Remnant, ...]:
 )
 def test_only_what_there_is_is_asked_about(runs: tuple[str, ...], changes: int, asked: str) -> None:
     assert would(remnants(*runs), changes) == asked
+
+
+def test_what_a_proxy_answers_is_one_line_that_cannot_move_the_terminal(
+    server: FaultServer,
+) -> None:
+    server.script("GET", NAMESPACES.path(), Answer(502, "<html>\n<b>Bad \x1b[2Jgateway</b>\n"))
+    answer = clean(server)
+    assert answer.exit_code == 3
+    assert answer.stderr == (
+        f"queuecheck: cluster here at {server.url}: GET {NAMESPACES.path()}: 502 : "
+        "<html> <b>Bad \ufffd[2Jgateway</b>\n"
+    )
+
+
+def test_what_objects_are_called_cannot_move_the_terminal(left: FaultServer) -> None:
+    note = {"queuecheck.dev/as-found": "\x1b[2J2"}
+    place = DEPLOYMENTS.path(namespace=ELSEWHERE)
+    left.script("GET", place, listing("1", named("the-queue", annotations=note)))
+    assert "\x1b" not in clean(left).output
