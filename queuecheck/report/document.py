@@ -62,9 +62,11 @@ def read_document(file: Path) -> dict[str, Any]:
     try:
         if file.is_dir():
             file /= "report.json"
-        if file.stat().st_size > LARGEST:
+        with file.open("rb") as opened:  # a device has no size, and no end
+            content = opened.read(LARGEST + 1)
+        if len(content) > LARGEST:
             raise ReportError(f"{file}: larger than {LARGEST // 1024**2} MB; no report is")
-        text = file.read_text("utf-8")
+        text = content.decode("utf-8")
         if not text.strip():
             raise ReportError(f"{file}: empty; no report was written to it")
         document = json.loads(text)

@@ -71,18 +71,22 @@ def _without_scenario(report: Report, left: Sequence[str]) -> frozenset[str]:
     """
     early = f"the run ended early ({report.run.ended_early})"
     headline = report.judgement.headline.replace(early, "")
-    names = _said(r"ha(?:s|ve) no scenario", headline)
+    names = _said(headline, "has no scenario", "have no scenario")
     if not names:
         return frozenset()
     if named := names.intersection(left):
         return frozenset(named)
     # Of many only the number is told, so that it does not matter which they are.
-    others = sorted(set(left) - _said("did not run", headline))
-    number = re.match(r"\d+", min(names))
+    others = sorted(set(left) - _said(headline, "did not run"))
+    number = re.match(r"\d{1,9}", min(names))
     return frozenset(others[: int(number[0])] if number else others)
 
 
-def _said(what: str, headline: str) -> set[str]:
+def _said(headline: str, *what: str) -> set[str]:
     """Of which names, or of how many, a headline says something."""
-    found = re.search(rf"([^:;]+) {what}", headline)
-    return set() if found is None else set(found[1].strip().split(", "))
+    for reason in re.split("[:;]", headline):
+        for words in what:
+            names, found, _ = reason.rpartition(f" {words}")
+            if found and names:
+                return set(names.strip().split(", "))
+    return set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -192,6 +193,14 @@ def test_what_is_no_report_is_told_in_one_line(
     assert result.exit_code == 2
     assert f"{file}: {said}" in result.output
     assert "Traceback" not in result.output
+
+
+def test_of_a_file_without_end_no_more_is_read_than_a_report_can_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("queuecheck.report.document.LARGEST", 1024**2)
+    with pytest.raises(click.UsageError, match="/dev/zero: larger than 1 MB; no report is"):
+        run("verify", "/dev/zero")
 
 
 def test_what_became_worse_is_named_and_makes_the_exit_code_1(tmp_path: Path) -> None:

@@ -186,6 +186,16 @@ def test_tests_that_are_no_scenarios_and_failed_are_noted() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "headline", ["x" * 10**6, f"partial: {'9' * 10**5} requirements have no scenario"]
+)
+def test_a_headline_of_any_length_is_held_against_the_results(headline: str) -> None:
+    document = written(report(scenario(MUST, P)))
+    document["judgement"]["headline"] = headline
+    (wrong, *_) = verify(sealed(document)).wrong
+    assert wrong.startswith("the headline is not what its results say: partial: ")
+
+
 def test_a_secret_that_is_called_like_a_field_takes_no_field_away() -> None:
     run = replace(scenario(MUST, P), evidence="evidence/x")
     secrets = Secrets(frozenset({"evidence", "judgement", "requirements"}))
