@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from queuecheck.catalogue import Scenario
+from queuecheck.catalogue import Scenario, wrong_entries
 from queuecheck.cli.configured import settle
+from queuecheck.cli.lazy import Refused
 from queuecheck.cli.run import run
 from queuecheck.cli.suite import needs_of, read_descriptor, read_suite
 from queuecheck.cluster.words import CAPABILITIES
@@ -35,6 +36,8 @@ def list_scenarios(ctx: click.Context, /, *, uncovered: bool, **_: object) -> No
     suite = read_suite()
     file = settle(ctx, of=run)["implementation"].value
     descriptor = read_descriptor(file if isinstance(file, Path) else None)
+    if wrong := "; ".join(wrong_entries(descriptor.baseline, suite.catalogue)):
+        raise Refused(f"implementation {descriptor.name}: {wrong}")
     if uncovered:
         for row in suite.catalogue.standing:
             if row.id not in suite.covered:

@@ -6,6 +6,7 @@ Unknown keys and words are refused: a misspelt feature would silently take scena
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -240,6 +241,7 @@ def _check(data: Mapping[str, Any]) -> None:
     validator = Draft202012Validator(schema)
     errors = sorted(validator.iter_errors(data), key=lambda error: list(map(str, error.path)))
     if not errors:
+        _check_json(data.get("config"), "config")
         return
     error = errors[0]
     path = ".".join(str(step) for step in error.path)
@@ -255,6 +257,20 @@ def _check(data: Mapping[str, Any]) -> None:
         kind = _shown(error.instance)
         raise DescriptorError(f"{place}{kind} is not of type {error.validator_value}")
     raise DescriptorError(f"{place}{error.message}")
+
+
+def _check_json(value: object, place: str) -> None:
+    """YAML has more than JSON, as which an implementation gets its configuration."""
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            _check_json(each, f"{place}.{key}")
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            _check_json(each, f"{place}.{number}")
+    elif not isinstance(value, str | int | float | None) or (
+        isinstance(value, float) and not math.isfinite(value)
+    ):
+        raise DescriptorError(f"{place}: JSON has no {value}; put it in quotes")
 
 
 def _shown(value: object) -> str:

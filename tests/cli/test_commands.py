@@ -108,6 +108,21 @@ def test_list_refuses_a_descriptor_that_is_not_there() -> None:
     )
 
 
+def test_list_refuses_a_known_failure_of_no_requirement(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "name: mine\nversion: '1'\nprofile: koord-queue\nfeatures: []\n"
+        "processes: [{component: all, command: [mine]}]\n"
+        "baseline: [{id: KQ-RCL-22, reason: x}, {id: KQ-SEQ-01, reason: x},"
+        " {id: KQ-SEQ-01, reason: y}]\n",
+        encoding="utf-8",
+    )
+    assert refused("list", "--implementation", str(file)) == (
+        "implementation mine: baseline: there is no requirement KQ-RCL-22; did you mean KQ-RCL-12?"
+        "; baseline: KQ-SEQ-01 is there twice"
+    )
+
+
 def test_unknown_words_are_refused_with_what_there_is() -> None:
     assert refused("exlain") == "no command 'exlain'; did you mean explain?"
     assert "'--cluster': 'kindd' is not" in refused("run", "--cluster", "kindd")

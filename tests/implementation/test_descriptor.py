@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,13 @@ REFUSED = [
         process(command=["{kubconfig}"]),
         "processes.all.command: unknown placeholder {kubconfig}; did you mean kubeconfig?",
     ),
+    (process(command=["mine", "a\0"]), "processes.0.command.1: 'a\\x00' does not match"),
+    (process(user="a/b"), "processes.0.user: 'a/b' does not match"),
+    (
+        descriptor(config={"since": {"day": date(2026, 1, 2)}}),
+        "config.since.day: JSON has no 2026-01-02; put it in quotes",
+    ),
+    (descriptor(config={"a": [1, math.nan]}), "config.a.1: JSON has no nan; put it in quotes"),
     (process(component="jobs"), "processes.0.component: 'jobs' is not one of ['queue', "),
     (process(ready={"port": 80}), "processes.0.ready: missing key 'path'"),
     (process(ready={"log": "", "path": "/"}), "processes.0.ready: unknown key 'path'"),
