@@ -4,6 +4,7 @@ A port of that other range, which the kernel would choose, may be lost to any ou
 before the program that is to have it listens there.
 """
 
+import errno
 import os
 import random
 import socket
@@ -26,26 +27,31 @@ def free_ports(count: int) -> tuple[int, ...]:
     before its program has had time to listen. Raises ClusterError when there are not so many.
     """
     found: list[int] = []
+    why = "end what listens there"
     for port in random.SystemRandom().sample(RANGE, len(RANGE)):
         if len(found) == count:
             break
-        if _takes(port):
+        try:
+            _take(port)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                why = f"{error.strerror}, for a socket of TCP or UDP"
+        else:
             found.append(port)
     if len(found) < count:
         where = f"{LOOPBACK}:{RANGE.start} to {RANGE.stop - 1}"
-        raise ClusterError(f"too few free ports at {where}; end what listens there")
+        raise ClusterError(f"too few free ports at {where}; {why}")
     return tuple(found)
 
 
-def _takes(port: int) -> bool:
-    """A datagram socket of the same number keeps others out, and no program from listening."""
+def _take(port: int) -> None:
+    """A datagram socket of the same number keeps others out, and no program from listening.
+
+    Raises OSError where it is taken, or no socket is to be had.
+    """
     with socket.socket(type=socket.SOCK_DGRAM) as hold, socket.socket() as probe:
-        try:
-            hold.bind((LOOPBACK, port))
-            probe.bind((LOOPBACK, port))
-        except OSError:
-            return False
+        hold.bind((LOOPBACK, port))
+        probe.bind((LOOPBACK, port))
         _held.append(hold.detach())
     while len(_held) > HELD:
         os.close(_held.popleft())
-    return True

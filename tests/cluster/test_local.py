@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
+import os
 import socket
 import ssl
 import stat
@@ -224,6 +226,19 @@ def test_too_few_free_ports_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports_module, "RANGE", range(20_000, 20_003))
     with pytest.raises(ClusterError, match=r"too few free ports at 127\.0\.0\.1:20000 to 20002"):
         free_ports(4)
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.EPERM])
+def test_where_no_socket_is_to_be_had_the_reason_is_told(
+    monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(**_: object) -> socket.socket:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(ports_module, "RANGE", range(20_000, 20_003))
+    monkeypatch.setattr(socket, "socket", refuse)
+    with pytest.raises(ClusterError, match=f"20002; {os.strerror(number)}, for a socket"):
+        free_ports(1)
 
 
 def test_a_port_is_nobody_elses_until_its_program_has_had_time_to_listen(
