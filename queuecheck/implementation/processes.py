@@ -24,7 +24,8 @@ from queuecheck.implementation.instance import Instance
 from queuecheck.implementation.reroute import rerouted
 from queuecheck.implementation.verbs import Attempt, LogMark, Sample
 
-ATTEMPT_SECONDS = 10.0
+# As long as a start may take: a right one may need it before it can refuse.
+ATTEMPT_SECONDS = 30.0
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from queuecheck.timeline import HarnessError
 from queuecheck.verdict import Outcome
 from queuecheck.world import CleanupError, EnvironmentBroken, Stage, World
 
-READY_SECONDS = 5.0
+READY_SECONDS = 30.0  # a server that is merely slow is not lost
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,7 @@ from queuecheck.kube import (
 from queuecheck.timeline.failure import HarnessError
 from queuecheck.timeline.timeline import Timeline
 
-STOP_SECONDS = 5.0
+STOP_SECONDS = 15.0  # one that is just being opened waits for its server first
 Watch = tuple[Resource, str]
 
 
