@@ -393,6 +393,16 @@ def _run(words: list[str]) -> int:
     # not have a say in what a verdict is.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.pop("PYTEST_ADDOPTS", None)
-    # A CI system that gives up on a run asks like this: as after Ctrl-C there is a partial report.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    end_as_after_ctrl_c()
     return int(pytest.main(words))
+
+
+def end_as_after_ctrl_c() -> None:
+    """With a partial report and nothing left on a cluster.
+
+    SIGTERM is of a CI system that gives up on a run, SIGHUP of a terminal that is closed; what was
+    started with nohup goes on.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.default_int_handler)

@@ -32,7 +32,7 @@ REFRESHES = 4
 
 
 class View(Protocol):
-    """Where the board is shown."""
+    """Where the board is shown; nothing happens where nobody can see it any more."""
 
     def start(self) -> None:
         """From now on."""
@@ -123,7 +123,8 @@ class Display:
     def pytest_unconfigure(self) -> None:
         """Whatever happened."""
         self.close()
-        self._stream.close()
+        with suppress(OSError):  # what was not written yet
+            self._stream.close()
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def close(self) -> None:
@@ -214,15 +215,19 @@ class Block:
         from rich.text import Text  # noqa: PLC0415 - only on a terminal
 
         word, _, rest = line.partition(":")
-        self._console.print(Text.assemble((f"{word}:", "bold red"), rest), soft_wrap=True)
+        with suppress(OSError):
+            self._console.print(Text.assemble((f"{word}:", "bold red"), rest), soft_wrap=True)
 
     def stop(self) -> None:
         """See View."""
         if self._file is not None:
-            self._writer._file.flush()  # noqa: SLF001
+            caught = self._writer._file  # noqa: SLF001
             self._writer._file, self._file = self._file, None  # noqa: SLF001
-            self._live.stop()
-            self._console.print(headline(self._display.board, self._display.seconds))
+            with suppress(OSError):
+                caught.flush()
+            with suppress(OSError):
+                self._live.stop()
+                self._console.print(headline(self._display.board, self._display.seconds))
 
     def _draw(self) -> Any:
         from rich.text import Text  # noqa: PLC0415 - only on a terminal

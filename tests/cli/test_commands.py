@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from queuecheck.cli import cli, explain, main, one_line
-from queuecheck.cli.run import SECTIONS, Options, _selected, arguments
+from queuecheck.cli.run import SECTIONS, Options, _selected, arguments, end_as_after_ctrl_c
 from queuecheck.cli.suite import read_suite
 
 HEAVY = {"kubernetes", "pytest", "jsonschema", "jinja2", "rich", "prometheus_client", "xdist"}
@@ -217,6 +218,21 @@ def test_a_stream_that_is_closed_leads_nowhere(closed: str, tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     assert done.stdout == ("1\n3\n" if closed in {"<&-", "2>&-"} else "")
     assert (tmp_path / "file").read_text() == "5"
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_run_ends_with_its_terminal_unless_it_was_told_to_go_on(ignored: bool) -> None:
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    try:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
+        end_as_after_ctrl_c()
+        interrupts = signal.default_int_handler
+        assert signal.getsignal(signal.SIGTERM) is interrupts
+        assert signal.getsignal(signal.SIGHUP) is (signal.SIG_IGN if ignored else interrupts)
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 def test_a_run_of_one_scenario_starts_no_workers() -> None:

@@ -47,7 +47,7 @@ def test_after_scenarios_that_fail(somebodys: Somebodys) -> None:
     assert changes(before, listing(somebodys.admin)) == [], answer.stdout + answer.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_after_an_interruption(somebodys: Somebodys, number: signal.Signals) -> None:
     before = listing(somebodys.admin)
     with in_the_middle(somebodys) as process:

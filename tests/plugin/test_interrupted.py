@@ -5,11 +5,13 @@ from __future__ import annotations
 import dis
 import inspect
 import os
+import pty
 import re
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from unittest.mock import Mock
 
@@ -136,6 +138,32 @@ def test_ctrl_c_does_not_tell_of_a_worker_that_has_not_begun(project: Project) -
     assert report.run.ended_early == "interrupted"
 
 
+@pytest.mark.timeout(100)
+def test_a_terminal_that_is_closed_costs_no_report(project: Project) -> None:
+    with on_a_terminal() as (terminal, close):
+        words = ("--qc-progress",)
+        report, _ = interrupted(project, "it waits for ever", *words, output=terminal, before=close)
+    assert report.run.ended_early == "interrupted"
+    assert [run.outcome for run in report.scenarios] == ["failed"]
+    left = project.pytester.path / "tmp"
+    assert list(left.glob("queuecheck-run-*")) == []
+
+
+@contextmanager
+def on_a_terminal() -> Iterator[tuple[int, Callable[[], None]]]:
+    """A terminal that somebody looks at, and what closes it."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(["cat"], stdin=ours, stdout=subprocess.DEVNULL) as looks:
+        os.close(ours)
+
+        def close() -> None:
+            looks.kill()
+            looks.wait()
+
+        yield theirs, close
+    os.close(theirs)
+
+
 def test_an_interruption_between_two_lines_is_told_too() -> None:
     with pytest.raises(KeyboardInterrupt) as between:
         raise KeyboardInterrupt().with_traceback(traceback_without_line())
@@ -172,11 +200,16 @@ def interrupted(
     more: str = "",
     first: str = "the claim fails",
     starts: str = "",
+    output: int = subprocess.DEVNULL,
+    before: Callable[[], None] = lambda: None,
 ) -> tuple[Report, int]:
     """The report and exit code after a Ctrl-C, one scenario having failed and one being there.
 
     With ``starts``, which tells of it, a worker that takes the place of another is starting.
+    ``before`` is called just before the Ctrl-C.
     """
+    own = project.pytester.path / "tmp"
+    own.mkdir()
     (project.features / "conftest.py").write_text(CONFTEST + WAITS + more, encoding="utf-8")
     project.feature(then=first, file="a")
     project.feature(id="KQ-QTA-02", then=step, file="b")
@@ -189,14 +222,20 @@ def interrupted(
     with subprocess.Popen(
         [sys.executable, "-m", "pytest", *given],
         cwd=project.pytester.path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([".", *sys.path])},
-        stdout=subprocess.DEVNULL,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([".", *sys.path]),
+            "TERM": "xterm",
+            "TMPDIR": str(own),
+        },
+        stdout=output,
         start_new_session=True,
     ) as process:
         try:
             # The first one's result has come in, and whoever is to wait waits.
             for fifo in fifos:
                 fifo.read_text("utf-8")
+            before()
             os.killpg(process.pid, signal.SIGINT)
             process.wait(timeout=60)
         finally:
