@@ -1,11 +1,11 @@
-"""Writing a report in all its views: each file is there whole, or as it was before."""
+"""Writing a report in all its views: they are there whole, all of one run, or as before."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from queuecheck.profiles import load_profile
@@ -40,10 +40,8 @@ def publish(report: Report, directory: Path, *, homes: Iterable[Path]) -> tuple[
     """
     directory.mkdir(parents=True, exist_ok=True)
     sources = _sources(report, list(homes))
-    return tuple(
-        write_whole(directory / name, view(report, sources).encode())
-        for name, view in VIEWS.items()
-    )
+    contents = {name: view(report, sources).encode() for name, view in VIEWS.items()}
+    return _write_whole(directory, contents)
 
 
 def _sources(report: Report, homes: Sequence[Path]) -> dict[str, str]:
@@ -56,18 +54,27 @@ def _sources(report: Report, homes: Sequence[Path]) -> dict[str, str]:
     return found
 
 
-def write_whole(file: Path, content: bytes) -> Path:
-    """Writes beside the file and then puts it in its place. Raises OSError, and then leaves it."""
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(file)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
-    return file
+def _write_whole(directory: Path, contents: Mapping[str, bytes]) -> tuple[Path, ...]:
+    """Writes all beside the files, then puts each in its place: a full disk is met before that.
+
+    Raises OSError.
+    """
+    with ExitStack() as stack:
+        written: dict[Path, Path] = {}
+        for name, content in contents.items():
+            handle, temporary = tempfile.mkstemp(dir=directory, prefix=f".{name}.")
+            stack.callback(_discard, Path(temporary))
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(temporary).chmod(0o644)
+            written[directory / name] = Path(temporary)
+        for file, beside in written.items():
+            beside.replace(file)
+    return tuple(written)
+
+
+def _discard(temporary: Path) -> None:
+    with suppress(OSError):  # it is in its place, for the most part
+        temporary.unlink()
