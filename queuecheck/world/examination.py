@@ -32,6 +32,7 @@ WEBHOOKS = tuple(
     for way in ("validating", "mutating")
 )
 
+REFUSALS = frozenset({401, 403})
 # Beside the queue namespace, where the Deployments are.
 DEPLOYMENTS_ROLE = resources.manifests_root() / "suite-rbac" / "optional" / "deployments.yaml"
 
@@ -88,7 +89,7 @@ class _Examination:
 
     def findings(self) -> Findings:
         try:
-            version = json.loads(self._api.raw("/version")).get("gitVersion", "unknown")
+            version = self._version()
         except (ApiError, ValueError) as error:
             return self._refused(f"cluster {self._cluster} {_no_answer(error)}")
         self._cluster = f"{self._cluster}, Kubernetes {version}"
@@ -103,6 +104,12 @@ class _Examination:
             return Findings(self._cluster, cautions=tuple(self._cautions()))
         except ApiError as error:
             return self._refused(f"cluster {self._cluster}: {error}")
+
+    def _version(self) -> str:
+        answer = json.loads(self._api.raw("/version"))
+        if not isinstance(answer, dict):
+            raise ValueError(answer)
+        return str(answer.get("gitVersion", "unknown"))
 
     def _refused(self, *problems: str) -> Findings:
         return Findings(self._cluster, problems=problems)
@@ -184,8 +191,10 @@ class _Examination:
 
 def _no_answer(error: Exception) -> str:
     if isinstance(error, ApiError) and error.status:
-        return f"refuses the context's user: {error.message}"
-    told = error.message if isinstance(error, ApiError) else "what came was no JSON"
+        if error.status in REFUSALS:
+            return f"refuses the context's user: {error.message}"
+        return f"answers with {error.status}: {error.message}; is it the one you mean?"
+    told = error.message if isinstance(error, ApiError) else "what came is of no API server"
     reason = told.rpartition("new connection: ")[2]
     return f"does not answer: {reason}; is it running, and is it the one you mean?"
 
