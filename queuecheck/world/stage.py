@@ -351,6 +351,8 @@ class Stage:
             return  # a cluster that is ours alone goes as a whole
         if not self._last:
             return
+        if self._choice.somebodys and not self._keep:
+            return  # swept with all else of the run, and what is refused is told once
         # Those of other workers, too.
         ours = self._api.list(PRIORITY_CLASSES, label_selector=f"{RUN_LABEL}={self._run}")
         left: list[str] = []

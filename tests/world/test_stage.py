@@ -22,7 +22,12 @@ from tests.world.played import Hanging, PlayedGround
 
 
 def stage_of(
-    tmp_path: Path, *, kind: type[Stage] = Stage, canary: bool = True, provider: str = "local"
+    tmp_path: Path,
+    *,
+    kind: type[Stage] = Stage,
+    canary: bool = True,
+    provider: str = "local",
+    keep: bool = False,
 ) -> Stage:
     return kind(
         run="tests",
@@ -32,6 +37,7 @@ def stage_of(
         budgets=Budgets(),
         evidence_directory=tmp_path,
         canary=canary,
+        keep=keep,
     )
 
 
@@ -141,6 +147,19 @@ def test_a_priority_class_that_may_not_be_deleted_keeps_no_other(
     with pytest.raises(CleanupError, match=f"^PriorityClass a: DELETE {classes}/a: 403"):
         one._delete_priority_classes()
     assert len(server.requests("DELETE", f"{classes}/b")) == 1
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_on_a_cluster_that_is_swept_priority_classes_go_with_all_else(
+    tmp_path: Path, server: FaultServer, *, keep: bool
+) -> None:
+    """By themselves they would be told twice, where they may not be deleted."""
+    server.script("GET", PRIORITY_CLASSES.path(), listing("9", {"metadata": {"name": "a"}}))
+    one = stage_of(tmp_path, provider="existing", keep=keep)
+    one._api = Api.from_kubeconfig(server.kubeconfig)
+    one._ground = PlayedGround(tmp_path).ground
+    one._delete_priority_classes()
+    assert len(server.requests("DELETE")) == keep
 
 
 @pytest.mark.parametrize("fails", [False, True])
