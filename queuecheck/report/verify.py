@@ -6,6 +6,7 @@ can compute it anew.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,17 +89,36 @@ def _against_catalogue(report: Report, catalogue: Catalogue | None) -> Iterator[
     else:
         yield from _other_words(report, catalogue)
     levels = {row.id: str(row.level) for row in catalogue.standing}
-    found = [row.id for row in report.requirements]
-    for name, level in levels.items():
-        if name not in found:
-            yield f"{name} ({level.upper()}) is missing"
-    for row in report.requirements:
-        if found.count(row.id) > 1:
-            yield f"{row.id} is there {found.count(row.id)} times"
-        elif row.id not in levels:
-            yield f"{row.id} is not in the catalogue"
-        elif row.level != levels[row.id]:
-            yield f"{row.id} is {levels[row.id].upper()} in the catalogue, {row.level.upper()} here"
+    found = Counter(row.id for row in report.requirements)
+    missing = {
+        name: [f"{name} ({level.upper()}) is missing"]
+        for name, level in levels.items()
+        if name not in found
+    }
+    strangers = {name: [f"{name} is not in the catalogue"] for name in found if name not in levels}
+    others = {row.id: list(_otherwise(row, found, levels)) for row in report.requirements}
+    yield from _bundled(missing, "are missing")
+    yield from _bundled(strangers, "are not in the catalogue")
+    yield from _bundled(others, "are there several times, or of another level")
+
+
+def _otherwise(
+    row: RequirementRow, found: Mapping[str, int], levels: Mapping[str, str]
+) -> Iterator[str]:
+    """What of its place among all is wrong; what the catalogue has not is told elsewhere."""
+    if found[row.id] > 1:
+        yield f"{row.id} is there {found[row.id]} times"
+    elif row.id in levels and row.level != levels[row.id]:
+        yield f"{row.id} is {levels[row.id].upper()} in the catalogue, {row.level.upper()} here"
+
+
+def _bundled(told: Mapping[str, Sequence[str]], of_many: str) -> Iterator[str]:
+    """The lines of each of a few requirements, by their names, and one line for all of many."""
+    names = [name for name, lines in told.items() if lines]
+    if len(names) <= FEW:
+        yield from (line for name in names for line in told[name])
+    else:
+        yield f"{len(names)} requirements, {names[0]} first, {of_many}"
 
 
 def _other_words(report: Report, catalogue: Catalogue) -> Iterator[str]:
@@ -114,15 +134,11 @@ def _other_words(report: Report, catalogue: Catalogue) -> Iterator[str]:
         yield "catalogue: its areas are not those of the report"
     known = catalogue.requirements
     found = {
-        row.id: others
+        row.id: [f"{row.id}: not what the catalogue says: {', '.join(others)}"]
         for row in report.requirements
         if row.id in known and (others := list(_others(row, known[row.id])))
     }
-    if len(found) <= FEW:
-        for name, others in found.items():
-            yield f"{name}: not what the catalogue says: {', '.join(others)}"
-    else:
-        yield f"{len(found)} requirements, {next(iter(found))} first, are not as in the catalogue"
+    yield from _bundled(found, "are not as in the catalogue")
 
 
 def _others(row: RequirementRow, right: Requirement) -> Iterator[str]:
@@ -145,8 +161,8 @@ def _against_results(report: Report, results: Sequence[RequirementResult]) -> It
         (name, run.outcome, run.reason) for run in report.scenarios for name in run.requirements
     }
     yield from _astray(report)
-    for row in report.requirements:
-        yield from _row(row, counted.get(row.id), reasons)
+    rows = {row.id: list(_row(row, counted.get(row.id), reasons)) for row in report.requirements}
+    yield from _bundled(rows, "are not what their scenarios say")
     if report.latencies != latency.summarise(run.latencies for run in report.scenarios):
         yield "latencies: they are not those of the scenarios"
 

@@ -101,6 +101,25 @@ def test_a_scenario_that_was_taken_out_is_no_flood_of_lines(tmp_path: Path) -> N
     assert lines[2] == f"{FIRST} is passed, 1 of 1 passed; its scenarios say not-run, 0 of 0"
 
 
+@pytest.mark.parametrize(
+    ("lost", "told"),
+    [
+        ("requirements", f"174 requirements, {FIRST} first, are missing"),
+        ("scenarios", f"174 requirements, {FIRST} first, are not what their scenarios say"),
+    ],
+)
+def test_what_is_wrong_with_many_requirements_is_one_line(
+    tmp_path: Path, lost: str, told: str
+) -> None:
+    file = tmp_path / "report.json"
+    damaged = sealed(replace(whole(), **{lost: ()}))  # type: ignore[arg-type]
+    file.write_text(dumps(damaged), encoding="utf-8")
+    code, lines = run("verify", file)
+    assert code == 1
+    assert told in lines
+    assert len(lines) < 6
+
+
 def test_a_must_that_is_missing_is_refused_by_its_name(tmp_path: Path) -> None:
     code, lines = run("verify", without(f'"id":"{FIRST}"', tmp_path))
     assert code == 1
