@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,15 @@ def token_file(kubeconfig: Path, context: str | None) -> Path | None:
     chosen = _named(document, "context", context or document.get("current-context"))
     name = _named(document, "user", chosen.get("user")).get("tokenFile")
     return kubeconfig.absolute().parent / name if name else None
+
+
+def tokens_in_files(kubeconfig: Path) -> Iterator[str]:
+    """What the token files of its users have now, as far as they can be read."""
+    document = yaml.safe_load(kubeconfig.read_text("utf-8"))
+    for entry in document.get("users") or []:
+        if name := (entry.get("user") or {}).get("tokenFile"):
+            with suppress(OSError):
+                yield (kubeconfig.absolute().parent / name).read_text("utf-8", "replace").strip()
 
 
 def _named(document: dict[str, Any], kind: str, name: str | None) -> dict[str, Any]:

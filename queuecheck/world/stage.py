@@ -28,6 +28,7 @@ from queuecheck.cluster.turns import Turns
 from queuecheck.implementation import Descriptor, Implementation, ImplementationError, implement
 from queuecheck.kube import AlreadyExists, Api, ApiError, KubeObject, going_on
 from queuecheck.kube.resource import NAMESPACES, NODES, PRIORITY_CLASSES
+from queuecheck.kube.token import tokens_in_files
 from queuecheck.secrecy import known, of_environment, of_kubeconfig
 from queuecheck.timeline import Budgets, Feed
 from queuecheck.world.accounts import lend_rights
@@ -117,6 +118,7 @@ class Stage:
         ]
         for file in (cluster.kubeconfig, *components):
             yield from of_kubeconfig(yaml.safe_load(file.read_text("utf-8")))
+            yield from tokens_in_files(file)
 
     @property
     def _opened(self) -> Ground:

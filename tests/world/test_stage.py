@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+import yaml
 
-from queuecheck.cluster import ClusterError
+from queuecheck.cluster import Cluster, ClusterError
 from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.cluster.processes import SUPERVISOR
 from queuecheck.implementation import ImplementationError, packaged_descriptor
 from queuecheck.kube import Api
 from queuecheck.kube.resource import NAMESPACES, PRIORITY_CLASSES
+from queuecheck.secrecy import MASK, known
 from queuecheck.timeline import Budgets
 from queuecheck.world import CleanupError, EnvironmentBroken, Ground, Stage, cleanup, stage, world
 from queuecheck.world.remains import LAST, Remnant
@@ -48,6 +52,16 @@ def standing_on(ground: PlayedGround, tmp_path: Path) -> Stage:
             return ground.ground
 
     return stage_of(tmp_path, kind=Standing)
+
+
+def test_what_the_files_of_users_have_is_not_written_down(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("a-token-of-no-known-look\n")
+    users = [{"name": name, "user": {"tokenFile": name}} for name in ("token", "not-there")]
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(yaml.safe_dump({"users": [*users, {"name": "none"}]}))
+    played = SimpleNamespace(kubeconfig=kubeconfig, kubeconfig_for=lambda *_, **__: kubeconfig)
+    found = known(stage_of(tmp_path)._users(cast("Cluster", played)))
+    assert found.mask("sent: a-token-of-no-known-look") == f"sent: {MASK}"
 
 
 class HalfWay:
