@@ -175,31 +175,28 @@ def test_colours_are_left_out_when_asked_for(environment: dict[str, str], colour
 
 def test_a_full_disk_under_the_output_is_one_line() -> None:
     with Path("/dev/full").open("w") as full:
-        answer = subprocess.run(
-            [sys.executable, "-m", "queuecheck", "list"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-    assert answer.stderr == "queuecheck: output: No space left on device\n"
-    assert answer.returncode == 3
+        said = (3, "queuecheck: output: No space left on device\n")
+        assert list_to(full.fileno()) == said
 
 
 def test_output_that_nobody_reads_is_no_finding() -> None:
     reader, writer = os.pipe()
     os.close(reader)
+    assert list_to(writer) == (141, "")
+    os.close(writer)
+
+
+def list_to(output: int) -> tuple[int, str]:
+    """The exit code of ``list``, which writes there, and what it says besides."""
     answer = subprocess.run(
         [sys.executable, "-m", "queuecheck", "list"],
-        stdout=writer,
+        stdout=output,
         stderr=subprocess.PIPE,
         text=True,
         check=False,
         timeout=60,
     )
-    os.close(writer)
-    assert (answer.returncode, answer.stderr) == (141, "")
+    return answer.returncode, answer.stderr
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
