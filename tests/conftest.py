@@ -20,12 +20,15 @@ settings.load_profile("tests")
 
 
 def pytest_configure() -> None:
-    """Ctrl-C means something to what the tests start.
+    """Ctrl-C, and the end of a terminal, mean something to what the tests start.
 
-    A shell that runs a job in the background ignores it, and whoever is started inherits that.
+    A shell that runs a job in the background ignores the one, nohup the other, and whoever is
+    started inherits that; a function is not inherited.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 @pytest.hookimpl(tryfirst=True)
