@@ -46,11 +46,11 @@ Feature: Configuration
       And nothing in the cluster has changed
 
       Examples:
-        | what                        | setting                   | content          |
-        | An unknown kind             | kind                      | KoordQueueConfig |
-        | An unknown plugin           | plugins                   | Elastic          |
-        | A duration that is none     | defaultReclaimProtectTime | soon             |
-        | A field that nobody knows   | reclaimProtection         | 5m               |
+        | what                      | setting                   | content          |
+        | An unknown kind           | kind                      | KoordQueueConfig |
+        | An unknown plugin         | plugins                   | Elastic          |
+        | A duration that is none   | defaultReclaimProtectTime | soon             |
+        | A field that nobody knows | reclaimProtection         | 5m               |
 
   Rule: When the controller is uninstalled, what it served stays as it is and can be taken away
 

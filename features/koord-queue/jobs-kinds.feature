@@ -12,11 +12,11 @@ Feature: Jobs of every kind
       Given the admitted Job "a-job-with-a-name-as-long-as-it-can-get-has-sixty-three-letters" with priority 1 asks for 2 cpu, its pods not bound
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then these states are seen in this order:
-        | object                                                                        | state                            |
-        | "a-job-with-a-name-as-long-as-it-can-get-has-sixty-three-letters"             | marked                           |
-        | the pods of "a-job-with-a-name-as-long-as-it-can-get-has-sixty-three-letters" | being deleted or gone            |
+        | object                                                                        | state                          |
+        | "a-job-with-a-name-as-long-as-it-can-get-has-sixty-three-letters"             | marked                         |
+        | the pods of "a-job-with-a-name-as-long-as-it-can-get-has-sixty-three-letters" | being deleted or gone          |
         | "a-job-with-a-name-as-long-as-it-can-get-has-sixty-three-letters"             | reserving nothing and unmarked |
-        | "urgent"                                                                      | admitted                         |
+        | "urgent"                                                                      | admitted                       |
       And eventually "a-job-with-a-name-as-long-as-it-can-get-has-sixty-three-letters" has an event Normal "Reclaimed"
 
   Rule: Indexed Jobs, and those that replace failed pods only, go the way of any other

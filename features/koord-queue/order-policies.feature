@@ -60,6 +60,6 @@ Feature: Order under the three policies
       And "small" is <outcome> admitted
 
       Examples:
-        | rank | effect           | outcome    |
-        | 9    | holds nobody back    | eventually |
+        | rank | effect                | outcome    |
+        | 9    | holds nobody back     | eventually |
         | 10   | holds back the others | never      |

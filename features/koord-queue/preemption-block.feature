@@ -42,6 +42,6 @@ Feature: Preemption in a Block queue
         | object                         | state                                       |
         | "low-priority-job"             | marked for 1 replica                        |
         | the pods of "low-priority-job" | being deleted or gone                       |
-        | "low-priority-job"             | reserving nothing and unmarked            |
+        | "low-priority-job"             | reserving nothing and unmarked              |
         | "high-priority-job"            | Dequeued with 1 replica and no reclaimState |
       And eventually "low-priority-job" has an event Normal "Reclaimed"

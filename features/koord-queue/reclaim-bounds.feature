@@ -11,8 +11,8 @@ Feature: What the job extension removes, and what it leaves
       And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, its pods not bound
       When "low" is marked by hand for 3 replicas
       Then these states are seen in this order:
-        | object | state                            |
-        | "low"  | marked for 3 replicas            |
+        | object | state                          |
+        | "low"  | marked for 3 replicas          |
         | "low"  | reserving nothing and unmarked |
 
   Rule: No more pods are removed than the mark names

@@ -23,9 +23,9 @@ Feature: What the job extension reports
       And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, <bound>
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then these states are seen in this order:
-        | object            | state                         |
-        | "low"             | marked                        |
-        | the pods of "low" | being deleted or gone         |
+        | object            | state                       |
+        | "low"             | marked                      |
+        | the pods of "low" | being deleted or gone       |
         | "low"             | holding <left> and unmarked |
 
       Examples:
@@ -41,8 +41,8 @@ Feature: What the job extension reports
       And the admitted Job "low" with priority 1 asks for 3 pods of 1 cpu, its pods not bound
       When "low" is marked by hand for 1 replica
       Then these states are seen in this order:
-        | object | state                             |
-        | "low"  | marked                            |
+        | object | state                           |
+        | "low"  | marked                          |
         | "low"  | holding 2 replicas and unmarked |
 
   Rule: A mark under which every pod has been bound is cleared, and the queue goes on

@@ -87,15 +87,15 @@ Feature: Preemption before the reservation
       And the gate and preemption are turned on for "team"
       When the Job "urgent" with priority 100 asks for 2 cpu
       Then these states are seen in this order:
-        | object   | state                            |
-        | "low-1"  | marked                           |
+        | object   | state                          |
+        | "low-1"  | marked                         |
         | "low-1"  | reserving nothing and unmarked |
-        | "urgent" | admitted                         |
+        | "urgent" | admitted                       |
       And these states are seen in this order:
-        | object   | state                            |
-        | "low-2"  | marked                           |
+        | object   | state                          |
+        | "low-2"  | marked                         |
         | "low-2"  | reserving nothing and unmarked |
-        | "urgent" | admitted                         |
+        | "urgent" | admitted                       |
 
     @KQ-RSV-06 @must @needs:hold-extension
     Scenario: As long as the release is not reported the unit waits, although the quota has room

@@ -47,9 +47,9 @@ Feature: Rounds in which something else happens
       And "low-2" is never marked
 
       Examples:
-        | change                                               |
-        | the gate and preemption are turned off for "team"    |
-        | the policy of "team" is changed to Intelligent       |
+        | change                                            |
+        | the gate and preemption are turned off for "team" |
+        | the policy of "team" is changed to Intelligent    |
 
     @KQ-ROB-07 @should @needs:hold-extension
     Scenario: A preemptor that a lowered quota cannot hold any more marks nobody else

@@ -18,7 +18,7 @@ Feature: The worked example
         | "low-priority-job"             | Dequeued with 1 replica and no reclaimState |
         | "low-priority-job"             | marked for 1 replica                        |
         | the pods of "low-priority-job" | being deleted or gone                       |
-        | "low-priority-job"             | reserving nothing and unmarked            |
+        | "low-priority-job"             | reserving nothing and unmarked              |
         | "high-priority-job"            | Dequeued with 1 replica and no reclaimState |
       And these states are seen in this order:
         | object                     | state                                                |

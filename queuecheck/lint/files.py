@@ -34,12 +34,15 @@ SECONDS = re.compile(
     re.IGNORECASE,
 )
 PROTECTION = re.compile("protect", re.IGNORECASE)
+ROW = re.compile(r"\s*\|")
+BAR = re.compile(r"(?<!\\)\|")
 
 
 def problems_of(file: FeatureFile) -> Iterator[Problem]:
     """Every problem of one file."""
     yield from _length(file)
     yield from _words(file)
+    yield from _alignment(file)
     for background in file.backgrounds:
         yield from _background(file, background)
     for scenario in file.scenarios:
@@ -63,6 +66,17 @@ def _words(file: FeatureFile) -> Iterator[Problem]:
         if (found := SECONDS.search(line)) and number not in protection:
             remedy = "leave the time to the class of the wait; only a protection time is named"
             yield Problem(file.name, number, f"a time, {found[0]!r}", remedy)
+
+
+def _alignment(file: FeatureFile) -> Iterator[Problem]:
+    """A table is read down its columns, too."""
+    above: list[int] = []
+    for number, line in enumerate(file.lines, start=1):
+        bars = [found.start() for found in BAR.finditer(line)] if ROW.match(line) else []
+        if above and bars and bars != above:
+            message = "the bars of the row are not below those of the row above"
+            yield Problem(file.name, number, message, "align the columns of the table")
+        above = bars
 
 
 def _lines_about_protection(file: FeatureFile) -> Iterator[int]:

@@ -199,6 +199,10 @@ WRONG_FEATURES = {
         ("| low | 2   |", "| low |     |"),
         f'{F}:12: cell 2 of the row is empty; write what it means, such as "none"',
     ),
+    "a crooked table": (
+        ("| low | 2   |", "| low | 2 |"),
+        f"{F}:12: the bars of the row are not below those of the row above; align the columns",
+    ),
     "no row": (
         ("        | 1   |\n        | 3   |\n", ""),
         f"{F}:23: Examples without a row: 'A Job of <cpu> cpu waits' is not run; add a row or",
