@@ -82,9 +82,10 @@ class Summary:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """A worker has ended, and may have left something; one that crashed is told elsewhere."""
+        # In this order: whoever is interrupted in between asks it again.
+        self._note(getattr(node, "workeroutput", {}).get(record.LEFT, ""))
         if node in self._workers:
             self._workers.remove(node)
-        self._note(getattr(node, "workeroutput", {}).get(record.LEFT, ""))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:

@@ -29,8 +29,11 @@ def try_again_every(seconds: float) -> None:
     Component.__init__ = begin  # type: ignore[method-assign]
 
 
-def delete_pods(which: Callable[[Object], bool]) -> None:
-    """When the pods of a Job are looked at, such pods are deleted beside all that is done."""
+def delete_pods(which: Callable[[Object], bool], *, first: bool = False) -> None:
+    """When the pods of a Job are looked at, such pods are deleted beside all that is done.
+
+    With ``first`` nothing else is done until they are gone.
+    """
     honest = JobLedger.reconcile
 
     def lie(
@@ -40,11 +43,13 @@ def delete_pods(which: Callable[[Object], bool]) -> None:
         live_pods: Sequence[Object] | None = None,
     ) -> JobPlan:
         plan = honest(self, key, now, live_pods)
+        found = [pod for pod in live_pods or () if which(pod)]
         gone = [
             Delete(Ref(Kind.POD, key[0], pod["metadata"]["name"], pod["metadata"]["uid"]), "lie")
-            for pod in live_pods or ()
-            if which(pod)
+            for pod in found
+            if "deletionTimestamp" not in pod["metadata"]
         ]
-        return replace(plan, decisions=(*gone, *plan.decisions))
+        honestly = () if found and first else plan.decisions
+        return replace(plan, decisions=(*gone, *honestly))
 
     JobLedger.reconcile = lie  # type: ignore[method-assign]

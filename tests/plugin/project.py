@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 from pathlib import Path
 
 import pytest
@@ -15,14 +16,16 @@ KEPT = (fixtures, summary)
 REFERENCE = resources.implementations_root() / "reference.yaml"
 # Of KQ-QTA-01 to -03.
 LEVELS = {1: "must", 2: "must", 3: "should"}
-INI = """
+SETTINGS = configparser.ConfigParser(interpolation=None)
+SETTINGS.read(resources.PACKAGE / "plugin" / "pytest.ini", "utf-8")
+INI = f"""
 [pytest]
 queuecheck_features = features
 queuecheck_steps =
 addopts =
   --strict-markers --import-mode=importlib -p no:cacheprovider
   -p no:hypothesispytest -p no:timeout -p no:pytest-kind
-filterwarnings = error
+filterwarnings = {SETTINGS["pytest"]["filterwarnings"].replace(chr(10), chr(10) + "  ")}
 """
 
 

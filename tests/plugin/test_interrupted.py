@@ -28,13 +28,15 @@ WAITS = """
 
 import os
 import signal
-import threading
+import time
 
 
 @then("it waits for ever")
 def waits():
     Path("waiting").open("w").close()
-    threading.Event().wait()
+    # Not in an Event: where Ctrl-C comes as it lets go of its lock, a RuntimeError takes its place.
+    while True:
+        time.sleep(0.05)  # and one that comes as a wait begins is heeded at its end
 
 
 @then("the worker dies")
@@ -77,14 +79,15 @@ def pytest_configure(config):
 """
 STARTS = """
 
-import threading
+import time
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session):
     if getattr(session.config, "workerinput", {}).get("workerid") == "gw2":
         Path("starting").open("w").close()
-        threading.Event().wait()
+        while True:
+            time.sleep(0.05)
 """
 IMPATIENT = """
 from xdist.workermanage import NodeManager

@@ -201,6 +201,32 @@ def test_an_interrupted_run_leaves_a_report_that_says_so(project: Project) -> No
     assert "**This report is partial: interrupted.**" in text
 
 
+AT_REPORT = """
+import pytest
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    if call.when == "call" and "b.feature" in item.nodeid:
+        raise KeyboardInterrupt
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")])
+def test_a_run_that_is_interrupted_while_a_result_is_put_in_words_says_so(
+    project: Project, workers: tuple[str, ...]
+) -> None:
+    """Which takes time for a failure. pytest-bdd lets it through in a way that pluggy warns of."""
+    (project.features / "conftest.py").write_text(CONFTEST + AT_REPORT, encoding="utf-8")
+    project.feature(file="a")
+    project.feature(id="KQ-QTA-02", then="the claim fails", file="b")
+    result = project.run(*workers, REPORT)
+    assert "INTERNALERROR" not in result.stdout.str()
+    report = read_report(project.pytester.path / "out")
+    assert report.run.ended_early == "interrupted"
+    assert next(run.outcome for run in report.scenarios) == "passed"
+
+
 def test_a_known_failure_that_does_not_always_fail_is_told_as_such(project: Project) -> None:
     project.baseline("KQ-QTA-01", reason="a race", intermittent=True)
     project.feature()
