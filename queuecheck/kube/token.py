@@ -75,13 +75,15 @@ def token_file(kubeconfig: Path, context: str | None) -> Path | None:
     return kubeconfig.absolute().parent / name if name else None
 
 
-def tokens_in_files(kubeconfig: Path) -> Iterator[str]:
-    """What the token files of its users have now, as far as they can be read."""
-    document = yaml.safe_load(kubeconfig.read_text("utf-8"))
-    for entry in document.get("users") or []:
+def tokens_in_files(kubeconfig: dict[str, Any], *, directory: Path) -> Iterator[str]:
+    """What the token files of its users have now, as far as they can be read.
+
+    ``directory`` is where the kubeconfig is, from which it names them.
+    """
+    for entry in kubeconfig.get("users") or []:
         if name := (entry.get("user") or {}).get("tokenFile"):
             with suppress(OSError):
-                yield (kubeconfig.absolute().parent / name).read_text("utf-8", "replace").strip()
+                yield (directory.absolute() / name).read_text("utf-8", "replace").strip()
 
 
 def _named(document: dict[str, Any], kind: str, name: str | None) -> dict[str, Any]:

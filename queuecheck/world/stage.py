@@ -117,8 +117,9 @@ class Stage:
             if process.user is not None
         ]
         for file in (cluster.kubeconfig, *components):
-            yield from of_kubeconfig(yaml.safe_load(file.read_text("utf-8")))
-            yield from tokens_in_files(file)
+            kubeconfig = yaml.safe_load(file.read_text("utf-8"))
+            yield from of_kubeconfig(kubeconfig)
+            yield from tokens_in_files(kubeconfig, directory=file.parent)
 
     @property
     def _opened(self) -> Ground:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from queuecheck.implementation.descriptor import Descriptor, parse_descriptor
-from queuecheck.kube import KubeObject
+from queuecheck.kube import Api, ApiError, KubeObject, Resource
+from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, PODS
 
 COMPONENTS = ("queue", "extension")
 CONFIG = {"kind": "Configuration", "time": "0s"}
@@ -64,3 +66,30 @@ def described(namespace: str, directory: Path, **changes: Any) -> Descriptor:
         },
         directory=directory,
     )
+
+
+def pods(api: Api, namespace: str, component: str) -> dict[str, KubeObject]:
+    found = api.list(PODS, namespace=namespace, label_selector=f"app={component}").items
+    return {each["metadata"]["uid"]: each for each in found}
+
+
+def spec_of(api: Api, namespace: str, component: str) -> KubeObject:
+    found: KubeObject = api.get(DEPLOYMENTS, f"the-{component}", namespace=namespace)["spec"]
+    return found
+
+
+def config_now(api: Api, namespace: str) -> Any:
+    return yaml.safe_load(api.get(CONFIG_MAPS, "config", namespace=namespace)["data"]["file"])
+
+
+def refuse(patching: pytest.MonkeyPatch, verb: str, resource: Resource, name: str) -> str:
+    """From now on the server says no to that; how it is told."""
+    real = getattr(Api, verb)
+
+    def refusing(self: Api, asked: Resource, *words: Any, **others: Any) -> Any:
+        if (asked, *words[:1]) == (resource, name):
+            raise ApiError(verb=verb, path=name, status=403, reason="Forbidden", message="no")
+        return real(self, asked, *words, **others)
+
+    patching.setattr(Api, verb, refusing)
+    return f"{verb} {name}: 403 Forbidden: no"

@@ -5,60 +5,29 @@ Nodes are simulated: their pods become ready and end, but say nothing and have n
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 import tenacity
 import yaml
 
 from queuecheck.cluster import Cluster, LocalCluster
-from queuecheck.cluster.simulated import SimulatedNodes
-from queuecheck.implementation import ImplementationError, implement, rollout
-from queuecheck.implementation.changes import MISLED, find_changes, put_back
-from queuecheck.implementation.config_map import AS_FOUND
+from queuecheck.implementation import ImplementationError, implement
 from queuecheck.implementation.deployments import DeploymentImplementation
-from queuecheck.kube import Api, ApiError, KubeObject, NotFound, Resource
+from queuecheck.kube import Api, NotFound
 from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, PODS
 from tests.cluster.test_simulated_nodes import PATIENCE, watched
 from tests.implementation.deployed import (
     COMPONENTS,
     CONFIG,
     config_map,
+    config_now,
     deployment,
     described,
+    pods,
+    spec_of,
 )
-
-
-@pytest.fixture
-def room(control_plane: LocalCluster, namespace: str) -> Iterator[str]:
-    """The namespace, whose pods find a node that runs them."""
-    control_plane.nodes.open_slot(namespace, pods=20)
-    control_plane.nodes.run(namespace)
-    yield namespace
-    control_plane.nodes.close_slot(namespace)
-
-
-@pytest.fixture
-def installed_by_hand(api: Api, room: str) -> str:
-    api.create(CONFIG_MAPS, config_map(room), namespace=room)
-    for component in COMPONENTS:
-        api.create(DEPLOYMENTS, deployment(room, component), namespace=room)
-    return room
-
-
-@pytest.fixture
-def played(
-    control_plane: LocalCluster, installed_by_hand: str, tmp_path: Path
-) -> Iterator[DeploymentImplementation]:
-    found = DeploymentImplementation(
-        described(installed_by_hand, tmp_path), cast("Cluster", control_plane)
-    )
-    found.start()
-    yield found
-    found.close()
 
 
 def await_alive(played: DeploymentImplementation, expected: str | None) -> None:
@@ -70,20 +39,6 @@ def await_alive(played: DeploymentImplementation, expected: str | None) -> None:
         retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
     )
     assert retrying(played.alive) == expected
-
-
-def pods(api: Api, namespace: str, component: str) -> dict[str, KubeObject]:
-    found = api.list(PODS, namespace=namespace, label_selector=f"app={component}").items
-    return {each["metadata"]["uid"]: each for each in found}
-
-
-def spec_of(api: Api, namespace: str, component: str) -> KubeObject:
-    found: KubeObject = api.get(DEPLOYMENTS, f"the-{component}", namespace=namespace)["spec"]
-    return found
-
-
-def config_now(api: Api, namespace: str) -> Any:
-    return yaml.safe_load(api.get(CONFIG_MAPS, "config", namespace=namespace)["data"]["file"])
 
 
 def test_a_component_is_stopped_by_itself_and_started(
@@ -168,66 +123,6 @@ def test_another_configuration_reaches_those_that_read_it(
     assert changed not in pods(api, room, "queue")
 
 
-def test_an_attempt_runs_beside_the_others_and_leaves_nothing(
-    api: Api, room: str, played: DeploymentImplementation
-) -> None:
-    before = pods(api, room, "queue")
-    attempt = played.attempt({**CONFIG, "time": "soon"})
-    assert attempt.exit_code is None
-    assert attempt.file == Path("/etc/main/file")
-    assert pods(api, room, "queue").keys() == before.keys()
-    assert len(api.list(PODS, namespace=room).items) == 2
-    names = {each["metadata"]["name"] for each in api.list(CONFIG_MAPS, namespace=room).items}
-    assert names <= {"config", "kube-root-ca.crt"}
-    assert config_now(api, room) == CONFIG
-
-
-def test_an_attempt_returns_when_its_pod_is_gone(
-    api: Api, room: str, played: DeploymentImplementation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    release = SimulatedNodes._release
-
-    def slowly(self: SimulatedNodes, pod: KubeObject) -> None:
-        threading.Event().wait(0.5)  # a kubelet that takes its time
-        release(self, pod)
-
-    monkeypatch.setattr(SimulatedNodes, "_release", slowly)
-    played.attempt({**CONFIG, "time": "soon"})
-    assert len(api.list(PODS, namespace=room).items) == 2
-
-
-def test_an_attempt_whose_pod_does_not_end_is_told(
-    api: Api, room: str, played: DeploymentImplementation
-) -> None:
-    with pytest.MonkeyPatch.context() as patching:
-        patching.setattr("secrets.token_hex", lambda _: "abcdef")
-        patching.setattr("queuecheck.implementation.trial.END_SECONDS", 0.5)
-        patching.setattr(SimulatedNodes, "_release", lambda *_: None)
-        with pytest.raises(
-            ImplementationError,
-            match=r"^the attempt to start is not gone 0\.5 s after it was deleted: "
-            r"pod the-queue-attempt-abcdef is ending$",
-        ):
-            played.attempt({**CONFIG, "time": "soon"})
-    api.delete(PODS, "the-queue-attempt-abcdef", namespace=room, grace_seconds=0)
-    with pytest.raises(NotFound):
-        api.get(CONFIG_MAPS, "the-queue-attempt-abcdef", namespace=room)
-
-
-def test_an_attempt_whose_pod_may_not_be_deleted_leaves_nothing_else(
-    api: Api, room: str, played: DeploymentImplementation
-) -> None:
-    name = "the-queue-attempt-abcdef"
-    with pytest.MonkeyPatch.context() as patching:
-        patching.setattr("secrets.token_hex", lambda _: "abcdef")
-        said = refuse(patching, "delete", PODS, name)
-        with pytest.raises(ImplementationError, match=f"^played 1: {said}$"):
-            played.attempt({**CONFIG, "time": "soon"})
-    api.delete(PODS, name, namespace=room)
-    with pytest.raises(NotFound):
-        api.get(CONFIG_MAPS, name, namespace=room)
-
-
 def test_what_was_uninstalled_is_there_again_for_the_next_scenario(
     api: Api, room: str, played: DeploymentImplementation
 ) -> None:
@@ -264,148 +159,6 @@ def test_a_container_that_was_started_again_is_an_end_that_nobody_asked_for(
     played.restore()
     await_alive(played, None)
     assert found["metadata"]["uid"] not in pods(api, room, "queue")
-
-
-def test_it_leaves_copies_and_configuration_as_it_found_them(
-    api: Api, control_plane: LocalCluster, installed_by_hand: str, tmp_path: Path
-) -> None:
-    room = installed_by_hand
-    # Its pod is there and gone again before: one that is about to leave could pass for another.
-    watched(api, PODS, room, lambda pods: rollout.settled(pods.values(), copies=2))
-    api.patch(DEPLOYMENTS, "the-extension", {"spec": {"replicas": 0}}, namespace=room)
-    watched(api, PODS, room, lambda pods: rollout.settled(pods.values(), copies=1))
-    specs = {each: spec_of(api, room, each) for each in COMPONENTS}
-    found = DeploymentImplementation(described(room, tmp_path), cast("Cluster", control_plane))
-    found.start()
-    assert len(pods(api, room, "extension")) == 1
-    found.second("queue")
-    found.reconfigure({**CONFIG, "time": "1s"})
-    found.kill("queue")
-    found.close()
-    assert {each: spec_of(api, room, each) for each in COMPONENTS} == specs
-    assert config_now(api, room) == CONFIG
-    for found_again in api.list(DEPLOYMENTS, namespace=room).items:
-        assert AS_FOUND not in found_again["metadata"].get("annotations", {})
-    assert len(api.list(DEPLOYMENTS, namespace=room).items) == 2
-
-
-def refuse(patching: pytest.MonkeyPatch, verb: str, resource: Resource, name: str) -> str:
-    """From now on the server says no to that; how it is told."""
-    real = getattr(Api, verb)
-
-    def refusing(self: Api, asked: Resource, *words: Any, **others: Any) -> Any:
-        if (asked, *words[:1]) == (resource, name):
-            raise ApiError(verb=verb, path=name, status=403, reason="Forbidden", message="no")
-        return real(self, asked, *words, **others)
-
-    patching.setattr(Api, verb, refusing)
-    return f"{verb} {name}: 403 Forbidden: no"
-
-
-@pytest.fixture
-def changed(
-    control_plane: LocalCluster, installed_by_hand: str, tmp_path: Path
-) -> DeploymentImplementation:
-    """All of it is otherwise than it was found."""
-    found = DeploymentImplementation(
-        described(installed_by_hand, tmp_path), cast("Cluster", control_plane)
-    )
-    found.start()
-    found.second("queue")
-    found.reconfigure({**CONFIG, "time": "1s"})
-    found.hold("extension")
-    return found
-
-
-def left_by(found: DeploymentImplementation) -> str:
-    with pytest.raises(ImplementationError) as told:
-        found.close()
-    return str(told.value)
-
-
-def copies(api: Api, room: str) -> dict[str, int]:
-    found = api.list(DEPLOYMENTS, namespace=room).items
-    return {each["metadata"]["name"]: each["spec"]["replicas"] for each in found}
-
-
-def test_a_copy_that_may_not_be_deleted_keeps_nothing_else_from_being_as_it_was(
-    api: Api, installed_by_hand: str, changed: DeploymentImplementation
-) -> None:
-    room = installed_by_hand
-    with pytest.MonkeyPatch.context() as patching:
-        said = refuse(patching, "delete", DEPLOYMENTS, "the-queue-copy")
-        assert left_by(changed) == f"played 1: {said}"
-    assert config_now(api, room) == CONFIG
-    assert copies(api, room) == {"the-queue": 1, "the-queue-copy": 1, "the-extension": 1}
-    assert put_back(api, find_changes(api, room)) == {}
-    assert copies(api, room) == {"the-queue": 1, "the-extension": 1}
-
-
-def test_no_deployment_is_started_beside_a_configuration_that_may_not_be_put_back(
-    api: Api, installed_by_hand: str, changed: DeploymentImplementation
-) -> None:
-    room = installed_by_hand
-    with pytest.MonkeyPatch.context() as patching:
-        said = refuse(patching, "patch", CONFIG_MAPS, "config")
-        assert left_by(changed) == (
-            f"played 1: {said}; played 1: Deployment {room}/the-extension: {MISLED}"
-        )
-    assert copies(api, room) == {"the-queue": 1, "the-extension": 0}
-    assert put_back(api, find_changes(api, room)) == {}
-    assert config_now(api, room) == CONFIG
-    assert copies(api, room) == {"the-queue": 1, "the-extension": 1}
-
-
-def test_what_a_scenario_could_not_undo_is_undone_after_the_next(
-    api: Api, installed_by_hand: str, changed: DeploymentImplementation
-) -> None:
-    room = installed_by_hand
-    before = pods(api, room, "queue")
-    with pytest.MonkeyPatch.context() as patching:
-        said = refuse(patching, "delete", DEPLOYMENTS, "the-queue-copy")
-        with pytest.raises(ImplementationError, match=f"^played 1: {said}$"):
-            changed.restore()
-    changed.restore()
-    assert copies(api, room) == {"the-queue": 1, "the-extension": 1}
-    assert not pods(api, room, "queue").keys() & before.keys()
-    assert config_now(api, room) == CONFIG
-    changed.close()
-
-
-def test_what_a_killed_run_has_left_is_put_back_by_the_next(
-    api: Api, control_plane: LocalCluster, installed_by_hand: str, tmp_path: Path
-) -> None:
-    room = installed_by_hand
-    descriptor = described(room, tmp_path)
-    killed = DeploymentImplementation(descriptor, cast("Cluster", control_plane))
-    killed.start()
-    killed.second("queue")
-    killed.reconfigure({**CONFIG, "time": "1s"})
-    killed.stop()
-    after = DeploymentImplementation(descriptor, cast("Cluster", control_plane))
-    after.start()
-    assert after.config == CONFIG
-    assert config_now(api, room) == CONFIG
-    assert len(pods(api, room, "queue")) == 1
-    assert len(api.list(DEPLOYMENTS, namespace=room).items) == 2
-    after.close()
-
-
-def test_what_a_killed_run_had_uninstalled_is_brought_back_by_the_next(
-    api: Api, control_plane: LocalCluster, installed_by_hand: str, tmp_path: Path
-) -> None:
-    room = installed_by_hand
-    descriptor = described(room, tmp_path)
-    specs = {each: spec_of(api, room, each) for each in COMPONENTS}
-    killed = DeploymentImplementation(descriptor, cast("Cluster", control_plane))
-    killed.start()
-    killed.uninstall()
-    after = DeploymentImplementation(descriptor, cast("Cluster", control_plane))
-    after.start()
-    assert {each: spec_of(api, room, each) for each in COMPONENTS} == specs
-    names = {each["metadata"]["name"] for each in api.list(CONFIG_MAPS, namespace=room).items}
-    assert names <= {"config", "kube-root-ca.crt"}
-    after.close()
 
 
 def test_manifests_are_applied_where_there_is_nothing_and_taken_away_again(
