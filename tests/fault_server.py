@@ -5,6 +5,7 @@ are scripted apart from lists, by ``WATCH`` as their method. Every request is re
 """
 
 import json
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -79,8 +80,7 @@ class FaultServer:
         self._requests: list[Request] = []
         self._replies: list[Reply] = []
         self.silence = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self.port = int(self._server.server_address[1])
         self.url = f"http://127.0.0.1:{self.port}"
         self.kubeconfig = write_kubeconfig(directory / "kubeconfig", self.url)
@@ -148,6 +148,14 @@ def write_kubeconfig(path: Path, server: str) -> Path:
         )
     )
     return path
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # a client that has gone is no fault
+            super().handle_error(request, client_address)
 
 
 def _handler(server: FaultServer) -> type[BaseHTTPRequestHandler]:

@@ -17,9 +17,9 @@ def never(*_: Any) -> Any:
     threading.Event().wait()
 
 
-signs.LONGEST_SILENCE = 2.0
+signs.LONGEST_SILENCE = 3.0
 component.ListWatch = partial(  # type: ignore[attr-defined,assignment]
-    ListWatch, read_timeout=0.2, retry_delays=(0.01, 0.02)
+    ListWatch, read_timeout=1.0, retry_delays=(0.01, 0.02)
 )
 JobWork.step = never  # type: ignore[method-assign,assignment]
 start()
