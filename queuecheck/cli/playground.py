@@ -24,6 +24,7 @@ from pathlib import Path
 
 from queuecheck.cluster.errors import ClusterError
 from queuecheck.cluster.processes import tail
+from queuecheck.interruption import held_back
 
 DOWN_SECONDS = 10.0
 # Of somebody who has the lock alone, or asks for it, until that is over; of an owner that has just
@@ -130,26 +131,29 @@ class Playground:
         command = [sys.executable, "-P", "-m", "queuecheck.cli.owner", self.name]
         if not controller:
             command.append("--no-controller")
-        with self.log.open("ab") as log:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                start_new_session=True,
-            )
-        assert process.stdout is not None
+        process: subprocess.Popen[bytes] | None = None
         try:
+            # It ends with nobody: from its first moment on it has to be known to whom is to end it.
+            with held_back(), self.log.open("ab") as log:
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    start_new_session=True,
+                )
+            assert process.stdout is not None
             with process.stdout as answer:
                 word = answer.readline().decode().strip()
+            if word != "ready":
+                return process.wait()
+            process.returncode = 0  # it is meant to outlive us; its end is not ours to wait for
+            return None
         except BaseException:
-            process.terminate()
-            process.wait()
+            if process is not None:
+                with process:  # until it has ended
+                    process.terminate()
             raise
-        if word != "ready":
-            return process.wait()
-        process.returncode = 0  # it is meant to outlive us; its end is not ours to wait for
-        return None
 
     def _prepare_directory(self) -> None:
         """Without what an earlier one has left behind; the lock file is never replaced."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -295,14 +296,20 @@ def test_a_start_that_is_told_to_end_says_so(begun: Playground) -> None:
             begun.up(controller=False)
 
 
+def programs(directory: Path, script: str) -> Path:
+    """A directory of a control plane's programs, each of which does this."""
+    assets = directory / "assets"
+    assets.mkdir()
+    for name in ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"):
+        (assets / name).write_text(f"#!/bin/sh\n{script}\n")
+        (assets / name).chmod(0o755)
+    return assets
+
+
 def test_a_start_that_fails_says_why_and_leaves_nothing(
     state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assets = tmp_path / "assets"
-    assets.mkdir()
-    for name in ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"):
-        (assets / name).write_text("#!/bin/sh\necho wrong machine; exit 1\n")
-        (assets / name).chmod(0o755)
+    assets = programs(tmp_path, "echo wrong machine; exit 1")
     monkeypatch.setenv("KUBEBUILDER_ASSETS", str(assets))
     answer = call("up")
     assert answer.exit_code == 3
@@ -312,11 +319,7 @@ def test_a_start_that_fails_says_why_and_leaves_nothing(
 
 
 def test_a_start_that_is_interrupted_leaves_nothing(state: Path, tmp_path: Path) -> None:
-    assets = tmp_path / "assets"
-    assets.mkdir()
-    for name in ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"):
-        (assets / name).write_text("#!/bin/sh\nexec sleep 600\n")
-        (assets / name).chmod(0o755)
+    assets = programs(tmp_path, "exec sleep 600")
     starting = subprocess.Popen(
         [sys.executable, "-m", "queuecheck", "cluster", "up"],
         env={**os.environ, "KUBEBUILDER_ASSETS": str(assets)},
@@ -334,13 +337,34 @@ def test_a_start_that_is_interrupted_leaves_nothing(state: Path, tmp_path: Path)
     assert not (state / "play").exists()
 
 
+def test_a_start_that_is_interrupted_just_as_its_owner_begins_leaves_nothing(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    playground = Playground("play")
+    turn = threading.Event()
+
+    class Interrupted(subprocess.Popen[bytes]):
+        """It comes once the owner has begun, and before anybody knows of it."""
+
+        def __init__(self, *words: Any, **how: Any) -> None:
+            super().__init__(*words, **how)
+            while not playground.running():
+                assert self.poll() is None
+                turn.wait(0.01)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(programs(tmp_path, "exec sleep 600")))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subprocess, "Popen", Interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            playground.up(controller=False)
+    assert not playground.directory.exists()
+
+
 def test_a_state_directory_without_room_is_named(
     state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"):
-        (tmp_path / name).write_text("#!/bin/sh\nexit 1\n")
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(tmp_path))
+    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(programs(tmp_path, "exit 1")))
     full = shutil.disk_usage(tmp_path)._replace(free=0)
     monkeypatch.setattr("queuecheck.cli.playground.shutil.disk_usage", lambda _: full)
     answer = call("up")
