@@ -45,7 +45,9 @@ class Cleanup:
         self._lock = threading.Lock()
         self._current = ""
         self._abandoned = False
-        self._thread: threading.Thread | None = None
+        # Had by the thread that undoes, until it has ended. The thread itself does not tell that:
+        # one whose join was interrupted counts as ended before Python 3.13.
+        self._under_way = threading.Lock()
 
     def add(self, action: Action, *, sentence: str, always: bool = False) -> None:
         """Runs ``action`` before all that were added earlier. ``sentence`` tells it in errors.
@@ -61,14 +63,14 @@ class Cleanup:
         """
         # A request can hang for longer than the deadline, and a thread cannot be ended from
         # outside: so it is left behind, as a daemon, and what it was doing is reported.
-        thread = self._thread = threading.Thread(
-            target=self._run, args=(keep,), name="cleanup", daemon=True
-        )
-        thread.start()
+        thread = threading.Thread(target=self._run, args=(keep,), name="cleanup", daemon=True)
+        self._under_way.acquire()
         try:
-            thread.join(self._deadline)
+            thread.start()
+            if self._under_way.acquire(timeout=self._deadline):
+                self._under_way.release()
         finally:
-            left = self._abandon() if thread.is_alive() else []
+            left = self._abandon() if self._under_way.locked() else []
         if left:
             raise CleanupError(f"not done within {self._deadline:g} s: {'; '.join(left)}")
         if self._failures:
@@ -77,8 +79,7 @@ class Cleanup:
     @property
     def goes_on(self) -> str:
         """What is still being done, past the deadline; "" for nothing."""
-        alive = self._thread is not None and self._thread.is_alive()
-        return self._current if alive else ""
+        return self._current if self._under_way.locked() else ""
 
     def _abandon(self) -> list[str]:
         """Nothing further is begun; gives what is not done, as sentences."""
@@ -88,11 +89,14 @@ class Cleanup:
             return [*current, *(entry.sentence for entry in reversed(self._entries))]
 
     def _run(self, keep: bool) -> None:
-        while (entry := self._next(keep)) is not None:
-            try:
-                entry.action()
-            except Exception as error:  # noqa: BLE001 - the other actions are still owed
-                self._failures.append(f"{entry.sentence}: {error}")
+        try:
+            while (entry := self._next(keep)) is not None:
+                try:
+                    entry.action()
+                except Exception as error:  # noqa: BLE001 - the other actions are still owed
+                    self._failures.append(f"{entry.sentence}: {error}")
+        finally:
+            self._under_way.release()
 
     def _next(self, keep: bool) -> _Entry | None:
         with self._lock:

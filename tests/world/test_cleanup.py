@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 import threading
+import traceback
+from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
 
@@ -10,6 +15,7 @@ import pytest
 
 from queuecheck.world import cleanup as cleanup_module
 from queuecheck.world.cleanup import Cleanup, CleanupError
+from tests.fault_server import PATIENCE
 from tests.world.played import Hanging
 
 
@@ -87,6 +93,35 @@ def test_nothing_is_begun_after_the_deadline(monkeypatch: pytest.MonkeyPatch) ->
     hanging.end()
     assert cleanup.goes_on == ""
     assert done == []
+
+
+def test_nothing_is_begun_after_an_interruption() -> None:
+    done: list[str] = []
+    turn, go_on = threading.Event(), threading.Event()
+    main = threading.main_thread()
+
+    def interrupts() -> None:
+        while is_in(main, threading.Thread.start):
+            turn.wait(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+        go_on.wait()
+
+    cleanup = Cleanup(deadline=PATIENCE)
+    cleanup.add(lambda: done.append("close the slots"), sentence="close the slots")
+    cleanup.add(interrupts, sentence="restore")
+    with pytest.raises(KeyboardInterrupt):
+        cleanup.run()
+    assert cleanup.goes_on == "restore"
+    go_on.set()
+    while cleanup.goes_on:
+        turn.wait(0.01)
+    assert done == []
+
+
+def is_in(thread: threading.Thread, function: Callable[..., object]) -> bool:
+    assert thread.ident is not None
+    stack = traceback.walk_stack(sys._current_frames()[thread.ident])
+    return any(frame.f_code.co_qualname == function.__qualname__ for frame, _ in stack)
 
 
 def test_what_is_shared_is_put_right_also_where_the_rest_is_kept() -> None:
