@@ -20,7 +20,14 @@ from queuecheck.cluster.processes import SUPERVISOR
 from queuecheck.cluster.real_nodes import RealNodes
 from queuecheck.cluster.simulated import SimulatedNodes
 from queuecheck.cluster.workload import Workload
-from queuecheck.kube import ApiError, KubeconfigError, Unreachable, going_on
+from queuecheck.kube import (
+    Api,
+    ApiError,
+    KubeconfigError,
+    KubeObject,
+    Unreachable,
+    going_on,
+)
 from queuecheck.kube.resource import NAMESPACES
 
 
@@ -53,7 +60,7 @@ class ExistingCluster:
         self._capabilities: frozenset[str] = frozenset()
         self._directory: Path | None = None
         self._connection = Connection(self.name)
-        self._made = False  # the namespace, which may be another run's
+        self._made = False  # the namespace, or it may be; one of that name may be another run's
         self._simulated: SimulatedNodes | None = None
 
     @property
@@ -131,6 +138,16 @@ class ExistingCluster:
             raise ClusterError(f"cluster {self.name} is not connected")
         return self._directory
 
+    def _make_namespace(self, api: Api, body: KubeObject) -> None:
+        self._made = True  # before it is there: an answer can be lost, or a Ctrl-C come
+        try:
+            api.create(NAMESPACES, body)
+        except Unreachable:
+            raise
+        except ApiError:
+            self._made = False
+            raise
+
     def _start(self) -> None:
         document = kubeconfig.read_context(self._file, self.name)
         self._directory = Path(tempfile.mkdtemp(prefix="queuecheck-"))
@@ -142,8 +159,7 @@ class ExistingCluster:
             "labels": self._labels,
             "annotations": self._annotations,
         }
-        api.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
-        self._made = True
+        self._make_namespace(api, {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
         words = {*found_out(api, namespace=self._namespace)}
         if self._choice.nodes == "simulated":
             nodes = self._simulated = SimulatedNodes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,8 +11,8 @@ from queuecheck.cluster import ClusterError
 from queuecheck.cluster.choice import ClusterChoice
 from queuecheck.cluster.existing import ExistingCluster
 from queuecheck.cluster.simulated import SimulatedNodes
-from queuecheck.kube import Api, KubeconfigError, Unreachable
-from tests.fault_server import FaultServer, Stream, failure
+from queuecheck.kube import Api, KubeconfigError, KubeObject, Unreachable
+from tests.fault_server import Answer, FaultServer, Stream, failure
 
 
 @pytest.mark.parametrize("keeps", [False, True])
@@ -86,3 +87,24 @@ def test_the_namespace_of_another_run_is_left_alone(tmp_path: Path) -> None:
         with pytest.raises(ClusterError, match="AlreadyExists"):
             cluster.start()
         assert server.requests("DELETE") == []
+
+
+class InterruptedApi(Api):
+    """Ctrl-C comes when a request to create something was answered, and nobody knows it yet."""
+
+    def create(self, *words: Any, **how: Any) -> KubeObject:
+        super().create(*words, **how)
+        raise KeyboardInterrupt
+
+
+def test_a_namespace_of_which_nobody_knows_yet_that_it_is_there_goes_after_ctrl_c(
+    server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    namespaces = "/api/v1/namespaces"
+    server.script("POST", namespaces, Answer(201, {"metadata": {"name": "qc-x7k2p"}}))
+    monkeypatch.setattr("queuecheck.cluster.connection.Api", InterruptedApi)
+    choice = ClusterChoice("existing", server.kubeconfig, "here")
+    cluster = ExistingCluster(choice, namespace="qc-x7k2p", labels={}, annotations={})
+    with pytest.raises(KeyboardInterrupt):
+        cluster.start()
+    assert [each.path for each in server.requests("DELETE")] == [f"{namespaces}/qc-x7k2p"]
