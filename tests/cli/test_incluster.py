@@ -23,18 +23,17 @@ RUN = """
 import os, signal, sys
 from pathlib import Path
 
-def end(*_):
-    report.joinpath("report.json").write_text("ended early")
-    sys.exit(5)
-
 report = Path(sys.argv[sys.argv.index("--report") + 1])
 report.mkdir(parents=True)
 kubeconfig = Path(sys.argv[sys.argv.index("--kubeconfig") + 1]).read_text()
 print("asked for", sys.argv[-1], "with a token in a file:", "tokenFile" in kubeconfig, flush=True)
 if sys.argv[-1] == "wait":
-    signal.signal(signal.SIGTERM, end)
+    # Blocked until it is waited for: one that comes just before a pause would not end it.
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
     os.kill(os.getppid(), signal.SIGTERM)
-    signal.pause()
+    signal.sigwait([signal.SIGTERM])
+    report.joinpath("report.json").write_text("ended early")
+    sys.exit(5)
 report.joinpath("report.json").write_text("whole")
 sys.exit(int(sys.argv[-1]))
 """
