@@ -394,7 +394,27 @@ def _run(words: list[str]) -> int:
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.pop("PYTEST_ADDOPTS", None)
     end_as_after_ctrl_c()
-    return int(pytest.main(words))
+    begun = _Begun()
+    code = int(pytest.main(words, plugins=[begun]))
+    if begun.interrupted and not begun.told:
+        raise KeyboardInterrupt
+    return code
+
+
+class _Begun:
+    """A plugin: whether a run that is interrupted had begun, so that its summary tells of it."""
+
+    def __init__(self) -> None:
+        self.interrupted = False
+        self.told = False
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """See pytest."""
+        self.interrupted = True
+
+    def pytest_sessionfinish(self) -> None:
+        """See pytest."""
+        self.told = True
 
 
 def end_as_after_ctrl_c() -> None:

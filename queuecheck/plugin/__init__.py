@@ -51,10 +51,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if not config.option.qc_progress or options.is_worker(config):
         return
     if config.option.qc_must_fail is None and options.asks_for_ours(config):
+        from queuecheck.interruption import held_back  # noqa: PLC0415 - only if asked for
         from queuecheck.plugin.display import display_of  # noqa: PLC0415 - only if asked for
 
-        if display := display_of(config):
-            config.pluginmanager.register(display, "queuecheck-display")
+        with held_back():  # it has a directory, which it takes away in the end
+            if display := display_of(config):
+                config.pluginmanager.register(display, "queuecheck-display")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -17,6 +17,7 @@ from queuecheck.catalogue import FeatureError, Scenario, Vocabulary, read_featur
 from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.plugin import compat, options, preflight
 from queuecheck.plugin.account import Accounts
+from queuecheck.plugin.heeding import Heeding
 from queuecheck.plugin.suite import SCENARIO, Suite
 from queuecheck.plugin.whereabouts import Whereabouts
 
@@ -47,6 +48,7 @@ def prepare(config: pytest.Config) -> Suite:
     manager = config.pluginmanager
     manager.register(suite, "queuecheck-suite")
     manager.register(Accounts(), "queuecheck-accounts")
+    manager.register(Heeding(), "queuecheck-heeding")
     if config.option.qc_whereabouts is not None:
         place = Path(config.option.qc_whereabouts)
         manager.register(Whereabouts(place, worker=suite.worker), "queuecheck-whereabouts")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import pytest
 
+from queuecheck.interruption import held_back
 from queuecheck.plugin import record
 from queuecheck.plugin.progress import Board, ending, headline, plain_line, rows
 from queuecheck.plugin.whereabouts import look
@@ -117,8 +118,9 @@ class Display:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
-        """All is done, and pytest's own summary follows."""
-        self.close()
+        """All is done, and pytest's own summary follows, from which no Ctrl-C here may keep it."""
+        with suppress(KeyboardInterrupt), held_back():
+            self.close()
 
     def pytest_unconfigure(self) -> None:
         """Whatever happened."""
@@ -166,7 +168,8 @@ class Log:
         """See View."""
         if not self._over.is_set():
             self._over.set()
-            self._thread.join()
+            if self._thread.is_alive():  # a Ctrl-C may have come as it was to be started
+                self._thread.join()
             self.say(headline(self._display.board, self._display.seconds))
 
     def _go_on(self) -> None:
@@ -205,10 +208,11 @@ class Block:
         """See View."""
         from rich.file_proxy import FileProxy  # noqa: PLC0415 - only on a terminal
 
-        self._live.start(refresh=True)
-        self._console.show_cursor(True)  # whoever kills us has it back
+        # First what tells that there is something to end: a Ctrl-C may come at once.
         self._file = self._writer._file  # noqa: SLF001
         self._writer._file = FileProxy(self._console, self._file)  # noqa: SLF001
+        self._live.start(refresh=True)
+        self._console.show_cursor(True)  # whoever kills us has it back
 
     def say(self, line: str) -> None:
         """See View."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 import pytest
 
 from queuecheck.cluster import ClusterError
 from queuecheck.cluster.words import CAPABILITIES
+from queuecheck.interruption import held_back
 from queuecheck.kube import Api, ApiError
-from queuecheck.plugin import options
+from queuecheck.plugin import options, record
 from queuecheck.plugin.collection import SUITE
 from queuecheck.plugin.suite import FAILED, SCENARIO, Suite, decide, needs_of
 from queuecheck.timeline import HarnessError
@@ -42,7 +43,19 @@ def qc_stage(pytestconfig: pytest.Config) -> Iterator[Stage]:
             with suppress(ClusterError):  # they are of use, and no more than that
                 stage.export_logs()
     finally:
-        stage.close()
+        # A Ctrl-C that comes only now waits for that; a second one does not.
+        with nullcontext() if suite.interrupted else held_back(once=True):
+            try:
+                stage.close()
+            except KeyboardInterrupt:
+                pytestconfig.stash[record.BROKEN_OFF] = _broken_off(pytestconfig)
+                raise
+
+
+def _broken_off(config: pytest.Config) -> str:
+    ours = not options.cluster_choice(config).somebodys
+    rest = "" if ours else f"; queuecheck clean --run {config.option.qc_run} takes the rest away"
+    return f"not all was taken down: interrupted{rest}"
 
 
 @pytest.fixture

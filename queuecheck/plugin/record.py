@@ -19,6 +19,8 @@ from queuecheck.verdict import Outcome, worst
 KEY = "queuecheck"
 # Where a worker tells what it could not take down when its session ended.
 LEFT = "queuecheck_left"
+# And what a process that has no summary elsewhere tells: that it was broken off.
+BROKEN_OFF = pytest.StashKey[str]()
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ class Suite:
         # Why the cluster is gone for good, or "".
         self.lost = ""
         self.failed = False
+        self.interrupted = False
         cluster = str(config.option.qc_cluster)
         self.cluster = ClusterFacts(kind=cluster, reason=f"cluster {cluster}")
         self.secrets = facts.secrets(descriptor)
@@ -136,6 +137,10 @@ class Suite:
             item.stash[EVIDENCE] = str(evidence.directory)
         if isinstance(exception, ClaimFailed) and (found := world.hindrance()) is not None:
             item.stash[HINDRANCE] = found
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """From now on all is taken down."""
+        self.interrupted = True
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self) -> Generator[None, object, object]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Generator, Iterable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from queuecheck.interruption import held_back
 from queuecheck.plugin import compat, facts, options, preflight, record
 from queuecheck.report import INTERNAL_ERROR, ClusterFacts, Report, RunFacts, ScenarioRun
 from queuecheck.report.build import build
@@ -45,6 +47,8 @@ class Summary:
         self._clusters: dict[ClusterFacts, None] = {}
         self._failed_beside: dict[str, None] = {}
         self._interrupted = ""
+        # From when on a report is owed, until it is made.
+        self._session: pytest.Session | None = None
         self._started = facts.now()
         self._published = ""
         # What could not be taken down when the session ended; of several things each has a line.
@@ -56,6 +60,11 @@ class Summary:
         seed = self._config.option.qc_random_order
         order = f", random order with seed {seed}" if seed is not None else ""
         return f"queuecheck: {self._descriptor.title}, run {self._config.option.qc_run}{order}"
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> None:
+        """The run has begun."""
+        self._session = session
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -87,6 +96,16 @@ class Summary:
         if node in self._workers:
             self._workers.remove(node)
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, report: pytest.TestReport) -> None:
+        """A worker to which Ctrl-C came before it came to us has ended, and not crashed.
+
+        What it was at has no result, then. A report of nothing is one of a phase that has passed.
+        """
+        output = getattr(getattr(report, "node", None), "workeroutput", {})
+        if output.get("exitstatus") == pytest.ExitCode.INTERRUPTED:
+            report.when, report.outcome, report.longrepr = "teardown", "passed", None
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """A signal can come in where a program has no line, at which pytest fails to tell it."""
@@ -99,20 +118,34 @@ class Summary:
         """The exit code is that of the verdict, unless pytest's own says something else.
 
         pytest takes down here what an interrupted run has still standing. What fails at that is
-        told with the verdict, which is owed in any case.
+        told with the verdict, which is owed in any case: also where Ctrl-C comes only now, or comes
+        to us after our workers. When all is told it comes too late.
         """
         result: object = None
+        from_now_on = ExitStack()
         try:
-            result = yield
-        except Exception as error:  # noqa: BLE001 - told by its text
-            # Imports all that scenarios need, which this process has only if it runs them.
-            from queuecheck.plugin.errors import taking_down  # noqa: PLC0415
+            try:
+                result = yield
+            except Exception as error:  # noqa: BLE001 - told by its text
+                # Imports all that scenarios need, which this process has only if it runs them.
+                from queuecheck.plugin.errors import taking_down  # noqa: PLC0415
 
-            self._note(facts.secrets(self._descriptor).mask(taking_down(error)))
-        if exitstatus == pytest.ExitCode.INTERRUPTED:
-            self._ask_workers()
-        self._conclude(session, exitstatus)
+                self._note(facts.secrets(self._descriptor).mask(taking_down(error)))
+            from_now_on.enter_context(held_back())
+        except KeyboardInterrupt:
+            exitstatus = pytest.ExitCode.INTERRUPTED
+            from_now_on.enter_context(held_back())
+        with suppress(KeyboardInterrupt), from_now_on:
+            self._note(self._config.stash.get(record.BROKEN_OFF, ""))
+            if exitstatus == pytest.ExitCode.INTERRUPTED:
+                self._ask_workers()
+            self._conclude(session, exitstatus)
         return result
+
+    def pytest_unconfigure(self) -> None:
+        """Ctrl-C can have come even before the other hook did."""
+        if self._session is not None:
+            self._conclude(self._session, pytest.ExitCode.INTERRUPTED)
 
     def _ask_workers(self) -> None:
         """pytest-xdist, once interrupted, heeds no worker, and kills those that take too long."""
@@ -127,6 +160,7 @@ class Summary:
             self._left.append(left)
 
     def _conclude(self, session: pytest.Session, exitstatus: int) -> None:
+        self._session = None
         stopped = session.shouldstop or session.shouldfail
         if stopped or exitstatus == pytest.ExitCode.INTERRUPTED or self._left:
             told = str(stopped) if isinstance(stopped, str) else "interrupted"

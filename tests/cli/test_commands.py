@@ -232,6 +232,30 @@ def test_a_run_ends_with_its_terminal_unless_it_was_told_to_go_on(ignored: bool)
             signal.signal(number, handler)
 
 
+EARLY = """
+def pytest_sessionstart():
+    raise KeyboardInterrupt
+"""
+
+
+def test_ctrl_c_before_a_run_has_begun_is_no_wrong_usage(tmp_path: Path) -> None:
+    (tmp_path / "early.py").write_text(EARLY, encoding="utf-8")
+    answer = subprocess.run(
+        [sys.executable, "-m", "queuecheck", "run", "--id", "KQ-SEQ-02"],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTEST_PLUGINS": "early",
+            "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (answer.returncode, answer.stderr.strip()) == (130, "queuecheck: stopped")
+
+
 def test_a_run_of_one_scenario_starts_no_workers() -> None:
     assert "-n" not in arguments(Options(), tests=1)
     words = arguments(Options(workers=4), tests=3)

@@ -8,12 +8,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable
+from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.live import Live
 
+from queuecheck.plugin.display import Block, Display, Log
 from queuecheck.plugin.progress import Board, ending, fit, headline, plain_line, rows
 from queuecheck.plugin.whereabouts import Doing, Whereabouts, look
 from queuecheck.report import ScenarioRun
@@ -143,6 +148,35 @@ def test_a_terminal_without_colour_has_the_same_words(
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", shown)
 
 
+def test_a_block_that_ctrl_c_keeps_from_being_drawn_leaves_the_screen_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: Live) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(Live, "refresh", interrupted)
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as stream:
+        display = cast("Display", SimpleNamespace(board=Board(9), seconds=1, directory=tmp_path))
+        writer = SimpleNamespace(_file=stream)
+        block = Block(display, stream, cast("pytest.TerminalReporter", SimpleNamespace(_tw=writer)))
+        with pytest.raises(KeyboardInterrupt):
+            block.start()
+        monkeypatch.undo()
+        block.stop()
+        assert writer._file is stream
+    shown = all_from(ours)
+    assert re.findall(r"\x1b\[\?25([hl])", shown)[-1] == "h"  # the cursor
+
+
+def test_a_log_that_ctrl_c_keeps_from_being_begun_is_ended_all_the_same(tmp_path: Path) -> None:
+    stream = StringIO()
+    display = cast("Display", SimpleNamespace(board=Board(9), seconds=1, directory=tmp_path))
+    Log(display, stream).stop()
+    assert stream.getvalue() == "0 of 9 scenarios, 0 failed, 0:01\n"
+
+
 def on_a_terminal(directory: Path, *words: str, **environment: str) -> str:
     """All that pytest writes on a terminal of 24 lines and 100 columns."""
     ours, theirs = pty.openpty()
@@ -156,17 +190,23 @@ def on_a_terminal(directory: Path, *words: str, **environment: str) -> str:
         stderr=theirs,
     )
     os.close(theirs)
+    shown = all_from(ours)
+    process.wait(timeout=60)
+    return shown
+
+
+def all_from(terminal: int) -> str:
+    """What is shown on it, until its other side is closed; then it is closed, too."""
     shown = b""
     while True:
         try:
-            piece = os.read(ours, 65536)
+            piece = os.read(terminal, 65536)
         except OSError:  # the other side is closed
             break
         if not piece:
             break
         shown += piece
-    os.close(ours)
-    process.wait(timeout=60)
+    os.close(terminal)
     return shown.decode("utf-8", "replace")
 
 
