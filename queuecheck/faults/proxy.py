@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import aiohttp
 import yaml
@@ -208,8 +208,7 @@ class FaultProxy:
                 case Meanwhile():
                     await asyncio.to_thread(fault.act)
                 case Halt(passed_on=False):
-                    self._halt()
-                    await self._pass_halt()
+                    await self._halt()
                 case _:
                     pass
         await self._pass_halt()
@@ -235,7 +234,7 @@ class FaultProxy:
             if isinstance(fault, Drop):
                 raise _Dropped
             if isinstance(fault, Halt):
-                self._halt()
+                await self._halt()
         await self._pass_halt()
 
     async def _stream(
@@ -272,15 +271,21 @@ class FaultProxy:
             rules = list(self._rules)
         return [rule.fault for rule in rules if rule.strikes(request)]
 
-    def _halt(self) -> None:
+    async def _halt(self) -> None:
+        """Whoever is told of it may let the world go on before this thread looks again."""
         self._released.clear()
         self._halted.set()
+        await self._drop()
 
     async def _pass_halt(self) -> None:
         """Returns at once while the world goes on; what has waited through a halt is dropped."""
         if self._halted.is_set():
-            await self._released.wait()
-            raise _Dropped
+            await self._drop()
+
+    async def _drop(self) -> NoReturn:
+        """The connection, when the world goes on."""
+        await self._released.wait()
+        raise _Dropped
 
 
 async def _until(cut: asyncio.Event, upstream: aiohttp.ClientResponse) -> AsyncIterator[bytes]:

@@ -265,6 +265,28 @@ def test_a_halted_world_lets_nothing_pass_and_never_what_waited(
     assert write(client) == JOB
 
 
+@pytest.mark.parametrize("passed_on", [False, True])
+def test_what_halts_the_world_is_dropped_however_soon_it_goes_on(
+    server: FaultServer,
+    proxy: FaultProxy,
+    client: Api,
+    monkeypatch: pytest.MonkeyPatch,
+    passed_on: bool,
+) -> None:
+    halted = proxy._halted.set
+
+    def and_go_on() -> None:
+        halted()
+        proxy.go_on()
+
+    monkeypatch.setattr(proxy._halted, "set", and_go_on)
+    proxy.add(Rule(Target("write"), Halt(passed_on=passed_on)))
+    with pytest.raises(Unreachable):
+        write(client)
+    assert len(server.requests("PATCH")) == int(passed_on)
+    assert write(client) == JOB
+
+
 def test_stopping_breaks_off_what_is_under_way(server: FaultServer, tmp_path: Path) -> None:
     proxy = FaultProxy(server.kubeconfig)
     proxy.start()
