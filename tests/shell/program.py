@@ -42,9 +42,16 @@ class Program:
 
     def line(self, pattern: str) -> re.Match[str]:
         """The first line of the log that matches, once it is there."""
+        return self._found(pattern)[1]
 
-        def found() -> re.Match[str] | None:
-            return next((hit for one in self.lines if (hit := re.search(pattern, one))), None)
+    def place(self, pattern: str, *, after: int = -1) -> int:
+        """The number of that line, or of the first one after another."""
+        return self._found(pattern, after)[0]
+
+    def _found(self, pattern: str, after: int = -1) -> tuple[int, re.Match[str]]:
+        def found() -> tuple[int, re.Match[str]] | None:
+            lines = enumerate(self.lines[after + 1 :], after + 1)
+            return next(((n, hit) for n, one in lines if (hit := re.search(pattern, one))), None)
 
         with self._news:
             assert self._news.wait_for(lambda: found() is not None, PATIENCE), self.lines

@@ -107,6 +107,16 @@ def submit(api: Api, name: str, namespace: str) -> None:
     api.create(JOBS, example(name, namespace), namespace=namespace)
 
 
+def submit_fence(api: Api, namespace: str) -> None:
+    """Whatever was still to be decided comes before what is created now: a Job of its own quota."""
+    quota = example("elasticquota", f"{namespace}-fence")
+    quota["metadata"]["namespace"] = namespace
+    api.create(ELASTIC_QUOTAS, quota, namespace=namespace)
+    job = example("low", namespace)
+    job["metadata"] |= {"name": "fence", "labels": {QUOTA_LABEL: f"{namespace}-fence"}}
+    api.create(JOBS, job, namespace=namespace)
+
+
 def told(events: History, name: str) -> list[str]:
     """The reason of each event about the unit of that name."""
     by_name = {event["metadata"]["name"]: event for event in events.states}
@@ -219,13 +229,7 @@ def test_nothing_is_written_while_nothing_happens(
     assert_as_written(units, events)
     units.latest("low-priority-job", lambda unit: "limited quotaName" in unit["status"]["message"])
     written = [version(one) for one in units.states]
-    # Whatever was still to be decided comes before what is created now.
-    fence = example("elasticquota", f"{quota}-fence")
-    fence["metadata"]["namespace"] = quota
-    installed.create(ELASTIC_QUOTAS, fence, namespace=quota)
-    job = example("low", quota)
-    job["metadata"] |= {"name": "fence", "labels": {QUOTA_LABEL: f"{quota}-fence"}}
-    installed.create(JOBS, job, namespace=quota)
+    submit_fence(installed, quota)
     units.latest("fence", lambda unit: phase(unit) == "Dequeued")
     others = [one for one in units.states if one["metadata"]["name"] != "fence"]
     assert [version(one) for one in others] == written
@@ -278,17 +282,19 @@ def test_a_leader_that_was_frozen_writes_no_more_when_another_leads(
     with ExitStack() as stack:
         stack.enter_context(running(kubeconfigs["extension"], "extension"))
         first = stack.enter_context(running(kubeconfigs["queue"], "queue", *ELECTION))
-        first.line("leads, as ")
+        led = first.ready().place("leads, as ")
+        submit_fence(installed, quota)
+        # What it writes is in its log when it was answered: nothing is under way any more.
+        first.line(rf"write done: the unit is admitted object=\"QueueUnit {quota}/fence\"")
         second = stack.enter_context(running(kubeconfigs["queue"], "queue", *ELECTION))
         second.ready()
         first.send(signal.SIGSTOP)
         submit(installed, "low", quota)
         units.latest("low-priority-job", lambda unit: phase(unit) == "Dequeued")
         first.send(signal.SIGCONT)
-        first.line("waits for the lease of ")
+        thawed = first.place("waits for the lease of ", after=led)
         first.line("leads no longer")
         submit(installed, "high", quota)
         units.latest("high-priority-job", lambda unit: phase(unit) == "Dequeued")
-        thawed = next(n for n, line in enumerate(first.lines) if "waits for the lease" in line)
         assert not any("write done" in line for line in first.lines[thawed:])
         second.end()
