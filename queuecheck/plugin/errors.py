@@ -74,13 +74,6 @@ def is_environment(error: BaseException) -> bool:
     return isinstance(error, ENVIRONMENT)
 
 
-def interrupted(error: BaseException) -> bool:
-    """Whether it has only taken the place of a Ctrl-C, while something was let go of."""
-    while error.__context__ is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__context__
-    return isinstance(error, KeyboardInterrupt)
-
-
 def taking_down(error: BaseException) -> str:
     """One line about what failed when all was taken down at the end of the session.
 

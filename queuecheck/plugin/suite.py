@@ -19,7 +19,7 @@ from queuecheck.cluster.words import CAPABILITIES
 from queuecheck.implementation import Descriptor
 from queuecheck.plugin import compat, facts, options, record
 from queuecheck.plugin.account import ACCOUNT
-from queuecheck.plugin.errors import classify, interrupted, taking_down, told
+from queuecheck.plugin.errors import classify, taking_down, told
 from queuecheck.report import ClusterFacts, ScenarioRun
 from queuecheck.timeline import ClaimFailed
 from queuecheck.verdict import Outcome
@@ -159,12 +159,10 @@ class Suite:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Puts the result of each phase that decides something on its report."""
-        error = None if call.excinfo is None else call.excinfo.value
-        if error is not None and interrupted(error):
-            raise KeyboardInterrupt from error
         report = yield
         if SCENARIO not in item.stash:
             return report
+        error = None if call.excinfo is None else call.excinfo.value
         if error is not None and call.when == "call":
             error = item.stash.get(HINDRANCE, error)
         found = item.stash.get(DECIDED, None) if report.skipped else None

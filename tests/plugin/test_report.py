@@ -227,31 +227,6 @@ def test_a_run_that_is_interrupted_while_a_result_is_put_in_words_says_so(
     assert next(run.outcome for run in report.scenarios) == "passed"
 
 
-LET_GO = """
-
-
-@then("the user interrupts, and letting go fails")
-def interrupts_as_it_waits():
-    try:
-        raise KeyboardInterrupt
-    finally:
-        raise RuntimeError("release unlocked lock")
-"""
-
-
-@pytest.mark.parametrize("workers", [(), ("-n", "1")])
-def test_an_error_that_takes_the_place_of_ctrl_c_ends_the_run_as_well(
-    project: Project, workers: tuple[str, ...]
-) -> None:
-    (project.features / "conftest.py").write_text(CONFTEST + LET_GO, encoding="utf-8")
-    project.feature(then="the user interrupts, and letting go fails", file="a")
-    project.feature(id="KQ-QTA-02", file="b")
-    project.run(*workers, REPORT)
-    report = read_report(project.pytester.path / "out")
-    assert "interrupt" in report.run.ended_early
-    assert [run.name for run in report.scenarios if run.outcome == "passed"] == []
-
-
 def test_a_known_failure_that_does_not_always_fail_is_told_as_such(project: Project) -> None:
     project.baseline("KQ-QTA-01", reason="a race", intermittent=True)
     project.feature()
