@@ -69,13 +69,17 @@ def never(story: Story, objects: str, state: str) -> None:
 @then(NEVER_WHILE)
 @judged_by(_judge)
 def never_while(story: Story, objects: str, state: str, reason: str) -> None:
+    begun = story.acted
     if state == "admitted":
-        # There is nothing to be admitted before the unit is there.
+        # There is nothing to be admitted before the unit is there: a quiet period counts from then.
         for each in split(objects):
             _, alias = named(each)
-            story.eventually(units.waits(story.unit(alias)), within="create", since=story.acted)
-    states = (ruled_out(story, each, state) for each in split(objects))
-    story.never(any_of(*states), window=_window(story, reason))
+            waits = units.waits(story.unit(alias))
+            begun = story.eventually(waits, within="create", since=begun).position
+    states = any_of(*(ruled_out(story, each, state) for each in split(objects)))
+    window = _window(story, reason)
+    for since in (begun, story.acted):
+        story.never(states, window=window, since=since)
 
 
 @then(NEVER_BEFORE)
