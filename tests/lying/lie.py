@@ -13,13 +13,17 @@ import yaml
 from queuecheck import resources
 from tests.lying import haste
 
+# A lie that shows itself ends the window that it is looked for in; until then it may take its time.
+QUIET_SECONDS = 5.0
+
 
 @dataclass(frozen=True)
 class Lie:
     """A fault, the requirements that it breaks, and words that the failures have to contain.
 
-    ``scale`` shortens the wait for what a lying controller never does (``haste``). ``liar`` is the
-    module beside this one that has the fault.
+    ``scale`` shortens the wait for what a lying controller never does (``haste``); not where it
+    still has to do something that the same scenario claims before. ``liar`` is the module beside
+    this one that has the fault.
     """
 
     name: str
@@ -35,6 +39,7 @@ def find_out(lie: Lie, directory: Path) -> None:
     answer = subprocess.run(
         [
             *(sys.executable, "-m", "queuecheck", "run", "-j", "1", "--strict"),
+            *("--budget", f"quiet={QUIET_SECONDS:g}"),
             *("--implementation", str(_descriptor(lie, directory)), *chosen),
         ],
         cwd=directory,

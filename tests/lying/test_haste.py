@@ -23,6 +23,8 @@ def test_only_what_is_claimed_in_the_end_has_less_time(monkeypatch: pytest.Monke
     for kind, share in (("given", 1), ("when", 1), ("then", 0.5)):
         begin(kind)
         assert budgets.seconds("admit") == share * DEFAULTS["admit"]
+        for window in haste.WINDOWS:
+            assert budgets.seconds(window) == DEFAULTS[window]
     haste.pytest_runtest_teardown()
     assert budgets.seconds("admit") == DEFAULTS["admit"]
     begin("then")

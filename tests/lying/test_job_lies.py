@@ -32,7 +32,6 @@ LIES = (
         "leaves-pods-beyond-the-grant",
         ("KQ-JOB-19",),
         ('pods of "train" are 1 in number at most',),
-        scale=0.5,
     ),
     about_jobs(
         "warns-at-each-look",
@@ -48,7 +47,6 @@ LIES = (
         "charges-the-deleted-for-ever",
         ("KQ-QTA-10",),
         ('QueueUnit "low" is admitted', "not seen within"),
-        scale=0.5,
     ),
     about_jobs(
         "resumes-what-was-suspended",

@@ -55,7 +55,6 @@ LIES = (
         "grants-what-fits",
         ("KQ-ADM-05",),
         ('never: QueueUnit "pair" is holding something', "it was so"),
-        scale=0.5,
     ),
     order(
         "reads-settings-once",

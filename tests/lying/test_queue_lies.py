@@ -32,7 +32,6 @@ LIES = (
         "owns-the-queue",
         ("KQ-QUE-05",),
         ('carrying the annotation "example.com/colour" other than "1"', "it was so"),
-        scale=0.5,
     ),
     queue(
         "takes-any-word-for-true",
@@ -68,7 +67,6 @@ LIES = (
         "serves-every-namespace",
         ("KQ-QUE-17",),
         ("is there: not seen",),
-        scale=0.3,
     ),
     queue(
         "takes-no-pod-for-a-lost-one",
