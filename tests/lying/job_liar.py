@@ -6,9 +6,8 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from controller.core import cost, decode, departed
+from controller.core import cost, decode
 from controller.core.decisions import Decision, Kind, Object
-from controller.core.departed import Departed
 from controller.core.instants import Instant
 from controller.core.jobs import counts, job_writes, model, takeover
 from controller.core.jobs.ledger import JobLedger, JobPlan
@@ -74,14 +73,13 @@ def forgets_the_deleted() -> None:
 
 
 def charges_the_deleted_for_ever() -> None:
-    """What a deleted Job held never comes free."""
-    honest = Departed.note_pod
+    """What a deleted Job held never comes free, whether it had pods by then or not."""
+    honest = QueueLedger._charge
 
-    def lie(self: Departed, raw: Object, *, deleted: bool) -> frozenset[str]:
-        return frozenset() if deleted else honest(self, raw, deleted=deleted)
+    def lie(self: QueueLedger, before: Unit | None, after: Unit | None) -> set[str]:
+        return set() if after is None else honest(self, before, after)
 
-    Departed.note_pod = lie  # type: ignore[method-assign]
-    departed.remaining = len  # type: ignore[attr-defined,assignment]
+    QueueLedger._charge = lie  # type: ignore[method-assign]
 
 
 def resumes_what_was_suspended() -> None:
@@ -91,10 +89,14 @@ def resumes_what_was_suspended() -> None:
 
 def takes_over_what_runs() -> None:
     """Any Job gets a unit and has to wait for it, also one that was not submitted suspended."""
+    honest = JobLedger._take_over
 
     def lie(self: JobLedger, job: Job, raw: Object, warnings: tuple[Decision, ...]) -> JobPlan:
-        made = () if job.finished else (takeover.creation(job, raw, self._standing(job, raw)),)
-        return JobPlan((*warnings, *made))
+        if job.suspended or job.resumed or job.finished:
+            return honest(self, job, raw, warnings)
+        made = takeover.creation(job, raw, self._standing(job, raw))
+        # At once: what comes later may come when a Job submitted after it has been dealt with.
+        return JobPlan((*warnings, made, job_writes.suspend(job, "it waits for its unit")))
 
     JobLedger._take_over = lie  # type: ignore[method-assign]
 

@@ -7,21 +7,30 @@ from dataclasses import replace
 from typing import Any
 
 from controller.core import QueueLedger, decode, listing, queue_objects
-from controller.core.decisions import Delete, Object
+from controller.core.decisions import Create, Delete, Kind, Object
 from controller.core.instants import Instant
 from controller.core.jobs import counts
 from controller.core.jobs.model import Job, Pod
-from controller.core.model import Settings
+from controller.core.model import Settings, Unit
+from controller.core.quantity import Resources, times, total
 from controller.core.queueing import Plan
 from controller.core.quota_filter import Room
 from controller.core.quotas import Chain, Quotas
 from controller.core.ranking import Ranking
 from controller.core.vocabulary import GATE_ANNOTATION, POLICY_LABEL, PREEMPTION_ANNOTATION
 from controller.shell.component import Component
+from controller.shell.executor import Executor
+from controller.shell.kinds import RESOURCES
 
 
 def charges_late() -> None:
-    """What is admitted is not charged before its write is seen."""
+    """What is admitted is not charged before its pods run."""
+
+    def held(self: Unit) -> Resources:
+        running = {} if self.finished else {item.name: item.running for item in self.admissions}
+        return total(times(pod_set.cost, running.get(pod_set.name, 0)) for pod_set in self.pod_sets)
+
+    Unit.held = property(held)  # type: ignore[assignment,method-assign]
     Room.taken = lambda self, more: self  # type: ignore[method-assign]  # noqa: ARG005
 
 
@@ -128,8 +137,18 @@ def stops_at_a_bad_queue() -> None:
 
 
 def serves_every_namespace() -> None:
-    """A Queue is served wherever it is."""
-    start = Component.__init__
+    """A Queue is served wherever it is, and none is made where there is one of that name."""
+    start, make = Component.__init__, Executor._create
+
+    def unless_there(self: Executor, create: Create) -> bool:
+        if create.target.kind is Kind.QUEUE:
+            # Asked for, since the quota may be seen before the Queue that was there before it.
+            everywhere = self._api.list(RESOURCES[Kind.QUEUE]).items
+            if any(queue["metadata"]["name"] == create.target.name for queue in everywhere):
+                return False
+        return make(self, create)
+
+    Executor._create = unless_there  # type: ignore[method-assign]
 
     def begin(self: Component[Any], *args: Any, **named: Any) -> None:
         start(self, *args, **{**named, "namespaces": None})
