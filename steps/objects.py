@@ -71,11 +71,13 @@ def never(story: Story, objects: str, state: str) -> None:
 def never_while(story: Story, objects: str, state: str, reason: str) -> None:
     begun = story.acted
     if state == "admitted":
-        # There is nothing to be admitted before the unit is there: a quiet period counts from then.
+        # Nothing is admitted before it is there: a quiet period counts from then. That it is
+        # decided on comes before the fence, too: an implementation that takes up several Jobs at a
+        # time may be quicker with the fence.
         for each in split(objects):
-            _, alias = named(each)
-            waits = units.waits(story.unit(alias))
-            begun = story.eventually(waits, within="create", since=begun).position
+            unit = story.unit(named(each)[1])
+            begun = story.eventually(units.waits(unit), within="create", since=begun).position
+            story.give_time(units.decided(unit))
     states = any_of(*(ruled_out(story, each, state) for each in split(objects)))
     window = _window(story, reason)
     for since in (begun, story.acted):

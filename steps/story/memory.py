@@ -20,6 +20,7 @@ from queuecheck.timeline import (
     Step,
     Subject,
     Window,
+    exists,
 )
 from queuecheck.world import World
 from steps.states import jobs, units
@@ -184,7 +185,7 @@ class Story:
 
         It names the ``quota``, by default the one made last. While the job extension is held it is
         a unit without a Job. An implementation need not look at it behind a closed gate or a policy
-        that stops at its head; then a quiet period closes the window.
+        that stops at its head; then a quiet period closes the window, from when its unit is there.
         """
         self._fences += 1
         alias = f"{FENCE}{self._fences}"
@@ -194,6 +195,7 @@ class Story:
             self.units.create(alias, priority=priority, pod_sets=beyond, quota=quota)
         else:
             self.jobs.submit(alias, priority=priority, ask=Ask(1, cpu), quota=quota)
+            self.give_time(exists(self.unit(alias)))
             # The window itself waits for it.
             self.jobs.latest = ""
         return Fence(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -21,9 +22,9 @@ QUIET_SECONDS = 5.0
 class Lie:
     """A fault, the requirements that it breaks, and words that the failures have to contain.
 
-    ``scale`` shortens the wait for what a lying controller never does (``haste``); not where it
-    still has to do something that the same scenario claims before. ``liar`` is the module beside
-    this one that has the fault.
+    ``scale`` shortens the wait for what a lying controller never does: for claims that fail in
+    these words, or are polled (``haste``). ``liar`` is the module beside this one that has the
+    fault.
     """
 
     name: str
@@ -48,6 +49,7 @@ def find_out(lie: Lie, directory: Path) -> None:
             "PYTHONPATH": os.pathsep.join(sys.path),
             "PYTEST_PLUGINS": haste.__name__,
             haste.SCALE: str(lie.scale),
+            haste.SAID: json.dumps(lie.said),
         },
         capture_output=True,
         text=True,

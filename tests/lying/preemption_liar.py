@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from controller.core import QueueLedger, attempt, passes, unit_writes, victims
-from controller.core.decisions import Kind, Object, Patch, Write
+from controller.core import QueueLedger, attempt, decode, passes, unit_writes, victims
+from controller.core.decisions import Kind, Object, Patch, Preempt, Write
 from controller.core.instants import Instant
 from controller.core.model import OrderKey, Settings, Unit
 from controller.core.passes import Stretch
@@ -131,7 +131,7 @@ def forgets_the_round() -> None:
 
 
 def marks_again() -> None:
-    """A mark does not keep an admission from being marked."""
+    """A mark does not keep an admission from being marked, again at once and with each attempt."""
     forgets_the_round()
 
     def reclaimable(unit: Unit) -> dict[str, int]:
@@ -141,12 +141,15 @@ def marks_again() -> None:
             if item.replicas > item.running
         }
 
-    honest = unit_writes.mark
+    honest, honest_step = unit_writes.mark, attempt._preempt
 
     def mark(marking: Marking, now: Instant) -> Write:
         write = honest(marking, now)
 
         def change(raw: Object) -> Patch | None:
+            # Only as it was decided: of a unit that was written meanwhile the next attempt decides.
+            if reclaimable(decode.unit(raw)) != marking.replicas:
+                return None
             status = {**raw["status"]}
             status["admissions"] = [
                 {key: value for key, value in entry.items() if key != "reclaimState"}
@@ -156,8 +159,23 @@ def marks_again() -> None:
 
         return replace(write, change=change)
 
+    def preempt(
+        preemptor: Unit, markings: tuple[Marking, ...], succeeded: Any, failed: Any, now: Instant
+    ) -> Preempt:
+        """The release may come before another attempt; before this second mark it does not."""
+        first = honest_step(preemptor, markings, succeeded, failed, now)
+        again = honest_step(preemptor, markings, succeeded, failed, now + 0.001)
+        # Told of with the first one: a job extension may be quicker even than two writes in a row.
+        told = tuple((*one, *two) for one, two in zip(first.marked, again.marked, strict=True))
+        return replace(
+            first,
+            marks=(*first.marks, *again.marks),
+            marked=(*told, *(() for _ in again.marks)),
+        )
+
     victims.reclaimable = reclaimable
     attempt.mark = mark  # type: ignore[attr-defined]
+    attempt._preempt = preempt
 
 
 def runs_one_round_for_all() -> None:

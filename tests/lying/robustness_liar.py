@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import queue
 import time
@@ -10,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from controller.core import queue_objects, queueing
+from controller.core import decode, queue_objects, queueing
 from controller.core.decisions import EmitEvent, Kind, Object, Patch, Write
 from controller.core.jobs import takeover
 from controller.core.jobs.model import Job
@@ -22,6 +23,9 @@ from controller.shell.election import Election
 from controller.shell.executor import Executor, Refused
 from controller.shell.kinds import RESOURCES
 from controller.shell.requests import Postponed
+from queuecheck.kube import Changed, Listed, WatchItem
+
+PATIENCE_SECONDS = 5
 
 
 def never_takes_over() -> None:
@@ -45,23 +49,54 @@ def writes_over_others() -> None:
 
 
 def gives_up_when_refused() -> None:
-    """What has been refused once is not tried again before something else happens."""
+    """Of whatever a request has been refused for once, nothing is done any more."""
     requests.TRIES = 1
+    given_up: set[Any] = set()
 
     def turn(self: Component[Any], key: Any) -> None:
-        with suppress(Postponed, Refused):
-            self._steps(key)
+        try:
+            if key not in given_up:
+                self._steps(key)
+        except (Postponed, Refused):
+            given_up.add(key)
 
     Component._turn = turn  # type: ignore[method-assign]
 
 
 def decides_before_it_knows_the_pods() -> None:
-    """Decisions are made when everything but the pods is known."""
+    """Decisions are made when everything but the pods is known.
+
+    However soon the pods come, the job extension takes them in when it has decided without them,
+    and that has come to something: a unit is marked, or nothing happens for some seconds.
+    """
+    take = Component._take
+    late: list[WatchItem] = []
+    until = math.inf
+
+    def believe(self: Component[Any]) -> None:
+        while late:
+            take(self, Kind.POD, late.pop(0))
+
+    def disbelieve(self: Component[Any], kind: Kind, item: WatchItem) -> None:
+        first = kind in self._unseen and isinstance(item, Listed) and bool(item.objects)
+        if kind is Kind.POD and self.name == "extension" and (first or late):
+            late.append(item)
+            return
+        take(self, kind, item)
+        if kind is Kind.UNIT and isinstance(item, Changed) and decode.unit(item.object).marked:
+            believe(self)
 
     def leads(self: Component[Any]) -> bool:
+        nonlocal until
         self._caught_up = self._leadership.term()
-        return self._caught_up is not None and self._unseen <= {Kind.POD}
+        decides = self._caught_up is not None and self._unseen <= {Kind.POD}
+        if decides:
+            until = min(until, time.monotonic() + PATIENCE_SECONDS)
+        if time.monotonic() > until:
+            believe(self)
+        return decides
 
+    Component._take = disbelieve  # type: ignore[method-assign]
     Component._leads = leads  # type: ignore[method-assign]
     Component._patience = lambda *_, **__: 0.05  # type: ignore[method-assign]
 
@@ -86,11 +121,12 @@ def owes_nothing_after_a_restart() -> None:
 def stumbles_over_marks() -> None:
     """A start ends at the first unit that is marked already."""
     honest = queueing._Book.put
-    begun = time.monotonic()
+    known: set[str] = set()  # by UID: marked after this start, if ever
 
     def lie(self: queueing._Book, unit: Unit) -> None:
-        if unit.marked and time.monotonic() < begun + 5:
+        if unit.marked and unit.ref.uid not in known:
             os._exit(1)
+        known.add(unit.ref.uid)
         honest(self, unit)
 
     queueing._Book.put = lie  # type: ignore[method-assign]
@@ -124,13 +160,15 @@ def holds_its_units_fast() -> None:
 
 
 def leads_whatever_happens() -> None:
-    """Every copy decides, from one piece of news at a time, and writes over whatever is there."""
+    """Every copy decides upon each piece of news by itself, and writes over whatever is there."""
     Election.permits = lambda _: True  # type: ignore[method-assign,assignment]
     Election.term = lambda _: 0  # type: ignore[method-assign,assignment]
 
     writes_over_others()
 
     def absorb(self: Component[Any], patience: float | None) -> None:
+        if not self._unseen and len(self._agenda):
+            return  # the news before has still to be decided upon
         with suppress(queue.Empty):
             item = self._inbox.get(timeout=patience)
             if item is not None:

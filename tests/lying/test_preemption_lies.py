@@ -55,7 +55,6 @@ LIES = (
         "spares-the-urgent",
         ("KQ-PRE-19",),
         ('QueueUnit "middle" is marked', "not seen"),
-        scale=0.3,
     ),
     preemption(
         "gives-to-the-next",

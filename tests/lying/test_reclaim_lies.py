@@ -20,6 +20,7 @@ LIES = (
         (
             'QueueUnit "low" is holding 1 replica: not seen in its turn',
             'QueueUnit "low" is holding 0 replicas and unmarked: not seen in its turn',
+            'QueueUnit "low" is holding 1 replica and unmarked: not seen in its turn',
         ),
         scale=0.3,
     ),
@@ -37,6 +38,7 @@ LIES = (
         (
             'QueueUnit "low-priority-job" is reserving nothing and unmarked: not reached in',
             'QueueUnit "low" is holding 0 replicas and unmarked: not seen in its turn',
+            'QueueUnit "low" is holding 1 replica and unmarked: not seen in its turn',
         ),
         scale=0.3,
     ),
@@ -44,7 +46,6 @@ LIES = (
         "leaves-marks-that-take-nothing",
         ("KQ-RCL-09", "KQ-RCL-14"),
         ('QueueUnit "low" is unmarked', 'QueueUnit "urgent" is admitted'),
-        scale=0.3,
     ),
     reclaiming(
         "heeds-its-own-marks-only",

@@ -17,7 +17,12 @@ LIES = (
         ('the unbound ones among pods of "low" are removed: not seen',),
         scale=0.5,
     ),
-    Lie("gives-up-when-refused", ("KQ-ROB-04",), ("not seen",), scale=0.5),
+    Lie(
+        "gives-up-when-refused",
+        ("KQ-ROB-04",),
+        ('QueueUnit "urgent" is admitted: not seen in its turn',),
+        scale=0.3,
+    ),
     Lie(
         "decides-before-it-knows-the-pods",
         ("KQ-ROB-02",),
@@ -33,7 +38,6 @@ LIES = (
         "stumbles-over-marks",
         ("KQ-ROB-01",),
         ("the controller does not start again", "queue ended with exit code 1"),
-        scale=0.5,
     ),
     Lie("passes-over-unknown-fields", ("KQ-CFG-02",), ("started all the same",)),
     Lie(

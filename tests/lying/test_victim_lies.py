@@ -26,7 +26,6 @@ LIES = (
         "evicts-what-runs",
         ("KQ-VIC-03", "KQ-LIM-04"),
         ('never: QueueUnit "lowest" is marked', 'never: QueueUnit "low" is marked', "it was so"),
-        scale=0.5,
     ),
     victims(
         "marks-what-runs",
@@ -55,9 +54,7 @@ LIES = (
             'never: QueueUnit "low" is marked',
         ),
     ),
-    victims(
-        "protects-from-creation", ("KQ-VIC-07",), ('QueueUnit "urgent" is admitted',), scale=0.5
-    ),
+    victims("protects-from-creation", ("KQ-VIC-07",), ('QueueUnit "urgent" is admitted',)),
     victims("protects-by-default", ("KQ-VIC-08",), ('QueueUnit "low" is marked',), scale=0.5),
     victims(
         "sleeps-on",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from controller.core import attempt, passes, queueing, unit_writes, victims
 from controller.core.decisions import Object, Patch, Write
 from controller.core.instants import Instant
-from controller.core.model import Unit
+from controller.core.model import Unit, UnitKey
 from controller.core.victims import Candidates, Marking
 from controller.shell import configuration
 
@@ -149,10 +150,17 @@ def protects_by_default() -> None:
 
 
 def sleeps_on() -> None:
-    """Nobody is tried again because a protection has ended."""
+    """Nobody is tried again because a protection has ended.
+
+    Nor does it help to come when it has: who asks for the first time finds everybody protected.
+    """
     honest = attempt.attempt
+    known: set[UnitKey] = set()
 
     def lie(unit: Unit, outlook: attempt.Outlook) -> attempt.Outcome:
+        if unit.key not in known and outlook.protection > 0:
+            outlook = replace(outlook, protection=math.inf)
+        known.add(unit.key)
         return replace(honest(unit, outlook), wake_at=None)
 
     passes.attempt = lie  # type: ignore[attr-defined]
