@@ -142,10 +142,8 @@ class ExistingCluster:
         self._made = True  # before it is there: an answer can be lost, or a Ctrl-C come
         try:
             api.create(NAMESPACES, body)
-        except Unreachable:
-            raise
-        except ApiError:
-            self._made = False
+        except ApiError as error:
+            self._made = error.transient
             raise
 
     def _start(self) -> None:

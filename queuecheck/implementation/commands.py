@@ -12,8 +12,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from queuecheck.implementation.descriptor import Descriptor
 from queuecheck.implementation.errors import ImplementationError
 from queuecheck.implementation.instance import environment
 from queuecheck.implementation.verbs import Implementation, LogMark, Sample
+from queuecheck.interruption import held_back
 
 COMMAND_SECONDS = 60.0
 TOLD_LINES = 5
@@ -78,6 +79,7 @@ class Commanded:
             return
         file = self._directory / "own-config.yaml"
         file.write_text(rendered(config), encoding="utf-8")
+        self._reconfigured = True  # before it is, or only some are: a Ctrl-C may come
         for each in self._components:
             self._run("reconfigure", each, config=str(file))
         self._reconfigured = config != self._inner.config
@@ -88,8 +90,7 @@ class Commanded:
             self._inner.uninstall()
             return
         for each in self._components:
-            self._run("uninstall", each)
-            self._undo[each] = "start"
+            self._do("uninstall", each, undo="start")
 
     def restore(self) -> None:
         """See Implementation: what commands did, commands take back; then the inner one does."""
@@ -138,10 +139,20 @@ class Commanded:
                 self._undo.pop(each, None)
             return
         for each in self._components if instance is None else [instance]:
-            self._run(verb, each)
-            self._undo.pop(each, None)
-            if undo is not None:
-                self._undo[each] = undo
+            self._do(verb, each, undo=undo)
+
+    def _do(self, verb: str, instance: str, *, undo: str | None) -> None:
+        """What is to be undone is so also where Ctrl-C comes before the command has ended."""
+        before = dict(self._undo)
+        if undo is not None:
+            self._undo[instance] = undo
+        try:
+            self._run(verb, instance)
+        except ImplementationError:
+            self._undo = before
+            raise
+        if undo is None:
+            self._undo.pop(instance, None)
 
     def _run(self, verb: str, instance: str, *, config: str = "") -> str:
         """What the command printed. Raises ImplementationError."""
@@ -156,25 +167,11 @@ class Commanded:
         if shutil.which(words[0]) is None:
             raise ImplementationError(f"{told}: {words[0]} is not a program that can be run")
         try:
-            process = subprocess.Popen(
-                words,
-                cwd=self._directory,
-                env=environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,  # so that what it has started can be ended with it
-            )
+            with _known(words, self._directory) as process:
+                output, errors = process.communicate(timeout=COMMAND_SECONDS)
         except OSError as error:
             raise ImplementationError(f"{told}: {words[0]}: {error.strerror}") from error
-        try:
-            output, errors = process.communicate(timeout=COMMAND_SECONDS)
-        except BaseException as error:  # Ctrl-C does not reach a session of its own
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            if not isinstance(error, subprocess.TimeoutExpired):
-                raise
+        except subprocess.TimeoutExpired as error:
             raise ImplementationError(
                 f"{told}: {words[0]} has not ended within {COMMAND_SECONDS:g} s"
             ) from error
@@ -185,6 +182,34 @@ class Commanded:
                 f"{told}: {words[0]} ended with exit code {process.returncode}{tail}"
             )
         return output.decode("utf-8", "replace")
+
+
+@contextmanager
+def _known(words: Sequence[str], directory: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that does not outlive an error, with whatever it has started.
+
+    In a session of its own, by which all of it can be ended, it does not hear of Ctrl-C.
+    """
+    with ExitStack() as stack:
+        with held_back():
+            process = subprocess.Popen(
+                words,
+                cwd=directory,
+                env=environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+
+            def end(kind: type[BaseException] | None, *_: object) -> None:
+                if kind is not None:
+                    with suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
+                    process.communicate()
+
+            stack.push(end)
+        yield process
 
 
 def _filled(word: str, values: Mapping[str, str]) -> str:

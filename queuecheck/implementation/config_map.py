@@ -36,7 +36,9 @@ class ConfigMap:
         if key.key not in data:
             known = ", ".join(data) or "nothing"
             raise ImplementationError(f"{self._title} has no key {key.key}; it has {known}")
-        self._found = self._now = str(data[key.key])
+        self._found = str(data[key.key])
+        # None while nobody knows: an answer can be lost, or a Ctrl-C come before it.
+        self._now: str | None = self._found
 
     @property
     def _title(self) -> str:
@@ -85,7 +87,13 @@ class ConfigMap:
             return False
         note = None if text == self._found else json.dumps({self.key.key: self._found})
         patch = {"metadata": {"annotations": {AS_FOUND: note}}, "data": {self.key.key: text}}
-        self._api.patch(CONFIG_MAPS, self.key.config_map, patch, namespace=self._namespace)
+        before, self._now = self._now, None
+        try:
+            self._api.patch(CONFIG_MAPS, self.key.config_map, patch, namespace=self._namespace)
+        except ApiError as error:
+            if not error.transient:
+                self._now = before
+            raise
         self._now = text
         return True
 

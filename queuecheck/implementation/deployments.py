@@ -27,7 +27,7 @@ from queuecheck.implementation.installation import Installation
 from queuecheck.implementation.trial import run_trial
 from queuecheck.implementation.verbs import Attempt, LogMark, Sample
 from queuecheck.implementation.workload import Workload
-from queuecheck.kube import Api, ApiError
+from queuecheck.kube import Api, ApiError, NotFound
 from queuecheck.kube.resource import DEPLOYMENTS
 
 
@@ -42,6 +42,7 @@ class DeploymentImplementation(Described):
         self._installation: Installation | None = None
         self._workloads: dict[str, Workload] = {}
         self._config_maps: dict[str, ConfigMap] = {}  # by component
+        self._copies: dict[str, tuple[Deployed, str]] = {}  # that are there, or may be
         self._held: set[str] = set()
         self._touched = False
         self._starts = 0
@@ -122,7 +123,14 @@ class DeploymentImplementation(Described):
                 raise ImplementationError(f"{self.name}: {component} has a second instance already")
             name = f"{first.name[:50]}-copy"
             body = rollout.copied(first.found, name=name, instance=instance)
-            self._api.create(DEPLOYMENTS, body, namespace=first.deployed.namespace)
+            # Before it is there: an answer can be lost, or a Ctrl-C come.
+            self._copies[instance] = first.deployed, name
+            try:
+                self._api.create(DEPLOYMENTS, body, namespace=first.deployed.namespace)
+            except ApiError as error:
+                if not error.transient:
+                    del self._copies[instance]
+                raise
             copy = self._workloads[instance] = self._workload(first.deployed, instance, name)
             copy.wait_ready()
             return instance
@@ -178,15 +186,15 @@ class DeploymentImplementation(Described):
         """See Implementation: as it was found, and nothing is left of what was installed."""
         with self._lock, self._told():
             try:
-                if self._workloads:
+                if self._installation is not None:
                     self._leave()
             finally:
                 for each in self._workloads.values():
                     each.pods.close()
                 if self._client is not None:
                     self._client.close()
-                self._client = None
-                self._workloads, self._config_maps = {}, {}
+                self._client = self._installation = None
+                self._workloads, self._config_maps, self._copies = {}, {}, {}
 
     def log_mark(self) -> LogMark:
         """See Implementation: times of lines."""
@@ -322,10 +330,13 @@ class DeploymentImplementation(Described):
         """What was made is gone, what was taken is back, and who has read another file renewed."""
         self._held.clear()
         described = self._descriptor.deployments
+        for instance in sorted(self._copies.keys() - self._workloads.keys()):
+            with self._going_on(failures):
+                self._find_copy(instance)
         for name in sorted(self._workloads.keys() - {each.component for each in described}):
             with self._going_on(failures):
                 self._workloads[name].remove()
-                del self._workloads[name]
+                del self._workloads[name], self._copies[name]
         assert self._installation is not None
         if self._installation.lacks:
             refused = self._installation.bring_back()
@@ -346,6 +357,16 @@ class DeploymentImplementation(Described):
                 self._starts += 1
                 each.renew()
 
+    def _find_copy(self, instance: str) -> None:
+        """One of which nobody knows whether it is there."""
+        deployed, name = self._copies[instance]
+        try:
+            self._api.get(DEPLOYMENTS, name, namespace=deployed.namespace)
+        except NotFound:
+            del self._copies[instance]
+        else:
+            self._workloads[instance] = self._workload(deployed, instance, name)
+
     @contextmanager
     def _going_on(self, failures: list[str]) -> Iterator[None]:
         """What fails in here is told, and whoever has more to do goes on."""
@@ -360,5 +381,5 @@ class DeploymentImplementation(Described):
         return [
             each
             for each in self._workloads.values()
-            if each.runs and each.deployed.component in components
+            if each.may_run and each.deployed.component in components
         ]

@@ -50,6 +50,8 @@ class Installation:
         self._manifests = tuple(manifests)
         self._resources: dict[str, dict[str, Resource]] = {}
         self.brought: list[KubeObject] = []
+        # Of what is being made nobody knows yet: an answer can be lost, or a Ctrl-C come.
+        self._perhaps: list[KubeObject] = []
         self._taken: list[KubeObject] = []
 
     def make_complete(self, deployments: Iterable[Deployed]) -> None:
@@ -61,8 +63,10 @@ class Installation:
             if body["kind"] == CUSTOM_RESOURCE_DEFINITIONS.kind:
                 continue
             ours = _labelled(body)
+            self._perhaps = [ours]
             if (not complete and self._create(ours)) or self._is_brought(ours):
                 self.brought.append(ours)
+            self._perhaps = []
 
     def take_away(self, deployments: Iterable[KubeObject]) -> None:
         """All that the manifests brought, but no namespace; and the Deployments in any case."""
@@ -81,17 +85,17 @@ class Installation:
 
     def bring_back(self) -> list[str]:
         """What was taken away, and told what cannot be, which is still lacking then."""
-        taken, self._taken = self._taken, []
         told: list[str] = []
-        for body in sorted(taken, key=lambda each: each["kind"] == DEPLOYMENTS.kind):
+        for body in sorted(self._taken, key=lambda each: each["kind"] == DEPLOYMENTS.kind):
             try:
                 self._create(body)
                 if body["kind"] == DEPLOYMENTS.kind:
                     metadata = body["metadata"]
                     forget(self._api, metadata["namespace"], metadata["name"])
             except (ApiError, ImplementationError) as error:
-                self._taken.append(body)
                 told.append(str(error))
+            else:
+                self._taken.remove(body)
         return told
 
     def _keep(self, deployment: KubeObject) -> None:
@@ -114,10 +118,14 @@ class Installation:
         Told what the server refuses to delete.
         """
         refused: list[str] = []
+        for body in self._perhaps:
+            with going_on(refused):
+                if body not in self.brought and self._is_brought(body):
+                    self.brought.append(body)
         for body in reversed(self.brought):
             with going_on(refused):
                 self._delete(body)
-        self.brought = []
+        self.brought, self._perhaps = [], []
         return refused
 
     def _is_there(self, deployed: Deployed) -> bool:

@@ -39,7 +39,9 @@ class Workload:
         self._api = api
         self._owner = owner
         self.found = self._get()
-        self.found_copies = self._copies = int(self.found["spec"].get("replicas", 1))
+        self.found_copies = int(self.found["spec"].get("replicas", 1))
+        # None while nobody knows: an answer can be lost, or a Ctrl-C come before it.
+        self._copies: int | None = self.found_copies
         try:
             self.container = rollout.container_of(self.found, deployed.container)
         except KeyError as error:
@@ -62,7 +64,12 @@ class Workload:
     @property
     def runs(self) -> bool:
         """Whether it is meant to have pods."""
-        return self._copies > 0
+        return bool(self._copies)
+
+    @property
+    def may_run(self) -> bool:
+        """Whether it has any, as far as anybody knows."""
+        return self._copies != 0
 
     @property
     def as_found(self) -> bool:
@@ -76,7 +83,10 @@ class Workload:
 
     def launch(self) -> None:
         """Asks for its pods, without waiting for them: as many as it had, or one."""
+        unsure = self._copies is None
         self._scale(self.found_copies or 1)
+        if unsure:  # what was asked to end may not have heard of it, and be there still
+            self.renew()
 
     def renew(self) -> None:
         """Asks its pods to leave, so that others take their places."""
@@ -91,7 +101,7 @@ class Workload:
             return next((each for each in reasons if each), None)
 
         pods = self._await_pods(
-            lambda pods: rollout.settled(pods, copies=self._copies, leaving=self._dismissed),
+            lambda pods: rollout.settled(pods, copies=self._copies or 0, leaving=self._dismissed),
             wanted="ready",
             seconds=READY_SECONDS + self._grace,
             hopeless=hopeless,
@@ -200,11 +210,14 @@ class Workload:
     def _scale(self, copies: int) -> KubeObject:
         note = None if copies == self.found_copies else str(self.found_copies)
         patch = {"metadata": {"annotations": {AS_FOUND: note}}, "spec": {"replicas": copies}}
+        before, self._copies = self._copies, None
         try:
             answer = self._api.patch(
                 DEPLOYMENTS, self.name, patch, namespace=self.deployed.namespace
             )
         except ApiError as error:
+            if not error.transient:
+                self._copies = before
             raise ImplementationError(f"{self.title} cannot be scaled: {error}") from error
         self._copies = copies
         return answer

@@ -93,3 +93,18 @@ def refuse(patching: pytest.MonkeyPatch, verb: str, resource: Resource, name: st
 
     patching.setattr(Api, verb, refusing)
     return f"{verb} {name}: 403 Forbidden: no"
+
+
+def lose_answer(
+    patching: pytest.MonkeyPatch, verb: str, resource: Resource, error: BaseException
+) -> None:
+    """The server does what it is asked to, and then there is the error in place of its answer."""
+    real = getattr(Api, verb)
+
+    def losing(self: Api, asked: Resource, *words: Any, **others: Any) -> Any:
+        answer = real(self, asked, *words, **others)
+        if asked == resource:
+            raise error
+        return answer
+
+    patching.setattr(Api, verb, losing)

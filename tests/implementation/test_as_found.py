@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
 import pytest
+import yaml
 
 from queuecheck.cluster import Cluster, LocalCluster
 from queuecheck.implementation import ImplementationError, rollout
 from queuecheck.implementation.changes import MISLED, find_changes, put_back
 from queuecheck.implementation.config_map import AS_FOUND
 from queuecheck.implementation.deployments import DeploymentImplementation
-from queuecheck.kube import Api
+from queuecheck.kube import Api, NotFound, Resource, Unreachable
 from queuecheck.kube.resource import CONFIG_MAPS, DEPLOYMENTS, PODS
 from tests.cluster.test_simulated_nodes import watched
 from tests.implementation.deployed import (
     COMPONENTS,
     CONFIG,
+    config_map,
     config_now,
+    deployment,
     described,
+    lose_answer,
     pods,
     refuse,
     spec_of,
@@ -153,3 +158,65 @@ def test_what_a_killed_run_had_uninstalled_is_brought_back_by_the_next(
     names = {each["metadata"]["name"] for each in api.list(CONFIG_MAPS, namespace=room).items}
     assert names <= {"config", "kube-root-ca.crt"}
     after.close()
+
+
+NO_ANSWER = Unreachable(verb="PATCH", path="/", status=0, reason="", message="reset")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), NO_ANSWER], ids=["Ctrl-C", "no answer"])
+@pytest.mark.parametrize(
+    ("act", "verb", "resource"),
+    [
+        (lambda found: found.stop("queue"), "patch", DEPLOYMENTS),
+        (lambda found: found.reconfigure({**CONFIG, "time": "1s"}), "patch", CONFIG_MAPS),
+        (lambda found: found.second("queue"), "create", DEPLOYMENTS),
+    ],
+    ids=["scaled", "configured", "copied"],
+)
+def test_what_was_done_though_nobody_knows_it_is_undone(  # noqa: PLR0917
+    api: Api,
+    installed_by_hand: str,
+    played: DeploymentImplementation,
+    act: Callable[[DeploymentImplementation], object],
+    verb: str,
+    resource: Resource,
+    error: BaseException,
+) -> None:
+    room = installed_by_hand
+    with pytest.MonkeyPatch.context() as patching:
+        lose_answer(patching, verb, resource, error)
+        with pytest.raises((KeyboardInterrupt, ImplementationError)):
+            act(played)
+    played.close()
+    assert copies(api, room) == {"the-queue": 1, "the-extension": 1}
+    assert config_now(api, room) == CONFIG
+    assert find_changes(api, room) == ()
+
+
+def test_a_scenario_after_an_answer_was_lost_finds_everything_as_described(
+    api: Api, room: str, played: DeploymentImplementation
+) -> None:
+    with pytest.MonkeyPatch.context() as patching:
+        lose_answer(patching, "patch", DEPLOYMENTS, NO_ANSWER)
+        with pytest.raises(ImplementationError, match="the-queue cannot be scaled"):
+            played.stop("queue")
+    played.restore()
+    assert len(pods(api, room, "queue")) == 1
+
+
+def test_what_was_brought_by_a_start_that_is_interrupted_goes_again(
+    api: Api, control_plane: LocalCluster, room: str, tmp_path: Path
+) -> None:
+    objects = [config_map(room), *(deployment(room, each) for each in COMPONENTS)]
+    (tmp_path / "all.yaml").write_text(yaml.safe_dump_all(objects), "utf-8")
+    found = DeploymentImplementation(
+        described(room, tmp_path, manifests=["all.yaml"]), cast("Cluster", control_plane)
+    )
+    with pytest.MonkeyPatch.context() as patching:
+        lose_answer(patching, "create", DEPLOYMENTS, KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            found.start()
+    found.close()
+    assert not api.list(DEPLOYMENTS, namespace=room).items
+    with pytest.raises(NotFound):
+        api.get(CONFIG_MAPS, "config", namespace=room)

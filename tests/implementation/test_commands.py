@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -158,21 +158,69 @@ def test_a_file_that_is_no_program_is_one_line(tmp_path: Path) -> None:
     assert str(told.value) == f"played 1: kill of queue: {file}: Exec format error"
 
 
-def test_an_interruption_ends_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("at_once", [True, False], ids=["as it begins", "while it runs"])
+def test_an_interruption_ends_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, at_once: bool
+) -> None:
     started: list[subprocess.Popen[bytes]] = []
+    came: list[bool] = []
 
     class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *words: Any, **how: Any) -> None:
+            super().__init__(*words, **how)
+            started.append(self)
+            if at_once:
+                self._interrupt()
+
         def communicate(self, *args: Any, **options: Any) -> Any:
-            if not started:
-                started.append(self)
-                raise KeyboardInterrupt
+            if not came:
+                self._interrupt()
             return super().communicate(*args, **options)
+
+        def _interrupt(self) -> None:
+            came.append(True)
+            signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr("queuecheck.implementation.commands.subprocess.Popen", Interrupted)
     found = commanded(tmp_path, {"kill": ["sleep", "60"]})
     with pytest.raises(KeyboardInterrupt):
         found.kill("queue")
-    assert started[0].returncode == -signal.SIGKILL
+    (process,) = started
+    assert process.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    ("act", "undone"),
+    [
+        (lambda found: found.hold("queue"), ["release queue"]),
+        (
+            lambda found: found.reconfigure({**CONFIG, "time": "5s"}),
+            [
+                f'reconfigure {each} {{ "kind": "Configuration" }}'
+                for each in ("queue", "extension")
+            ],
+        ),
+    ],
+    ids=["hold", "reconfigure"],
+)
+def test_what_an_interrupted_command_has_done_is_undone(
+    tmp_path: Path,
+    played: Implementation,
+    act: Callable[[Implementation], object],
+    undone: list[str],
+) -> None:
+    class Interrupted(subprocess.Popen[bytes]):
+        def communicate(self, *args: Any, **options: Any) -> Any:
+            super().communicate(*args, **options)
+            patching.undo()
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patching:
+        patching.setattr("queuecheck.implementation.commands.subprocess.Popen", Interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            act(played)
+    played.restore()
+    assert asked(tmp_path)[1:] == undone
 
 
 def test_an_end_by_a_command_was_asked_for_until_it_is_taken_back(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import yaml
 
 from queuecheck.implementation.deployed import Deployed
 from queuecheck.implementation.installation import BROUGHT_LABEL, Installation
-from queuecheck.kube import Api
-from tests.fault_server import Answer, FaultServer, failure
+from queuecheck.kube import Api, KubeObject, Unreachable
+from tests.fault_server import Answer, FaultServer, Stream, failure
 
 ROOM = "/api/v1/namespaces/room/configmaps"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/room/deployments"
@@ -101,6 +101,39 @@ def test_what_may_not_be_deleted_keeps_nothing_else_from_going(
     installation.make_complete([QUEUE])
     assert installation.remove() == [f"DELETE {DEPLOYMENTS}/queue: 403 Forbidden: no"]
     assert deleted(server) == [f"{DEPLOYMENTS}/queue", f"{ROOM}/config"]
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_what_nobody_knows_to_be_brought_goes_if_it_says_so(
+    server: FaultServer, api: Api, manifests: Path, *, ours: bool
+) -> None:
+    server.script("POST", DEPLOYMENTS, Stream(end="cut"))
+    installation = Installation(api, [manifests])
+    with pytest.raises(Unreachable):
+        installation.make_complete([QUEUE])
+    server.script("GET", f"{DEPLOYMENTS}/queue", there(brought=ours))
+    assert installation.remove() == []
+    assert deleted(server) == [*([f"{DEPLOYMENTS}/queue"] if ours else []), f"{ROOM}/config"]
+
+
+def test_what_is_not_brought_back_yet_is_not_forgotten_for_a_ctrl_c(
+    server: FaultServer, api: Api, manifests: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installation = Installation(api, [manifests])
+    installation.make_complete([QUEUE])
+    installation.take_away([])
+
+    def interrupted(_: Installation, __: KubeObject) -> bool:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patching:
+        patching.setattr(Installation, "_create", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            installation.bring_back()
+    assert installation.lacks
+    assert installation.bring_back() == []
+    created = [each.path for each in server.requests("POST")]
+    assert created == [ROOM, DEPLOYMENTS, ROOM, DEPLOYMENTS]
 
 
 def test_what_could_not_be_brought_back_is_brought_back_the_next_time(
