@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+import yaml
 
 from queuecheck.cluster import Cluster, LocalCluster
 from queuecheck.implementation.deployments import DeploymentImplementation
@@ -47,3 +48,13 @@ def played(
     found.start()
     yield found
     found.close()
+
+
+@pytest.fixture
+def brought(control_plane: LocalCluster, room: str, tmp_path: Path) -> DeploymentImplementation:
+    """Not started yet, with manifests of all that it is."""
+    objects = [config_map(room), *(deployment(room, each) for each in COMPONENTS)]
+    (tmp_path / "all.yaml").write_text(yaml.safe_dump_all(objects), "utf-8")
+    return DeploymentImplementation(
+        described(room, tmp_path, manifests=["all.yaml"]), cast("Cluster", control_plane)
+    )

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-import yaml
 
 from queuecheck.cluster import Cluster, LocalCluster
 from queuecheck.implementation import ImplementationError, rollout
@@ -20,9 +19,7 @@ from tests.cluster.test_simulated_nodes import watched
 from tests.implementation.deployed import (
     COMPONENTS,
     CONFIG,
-    config_map,
     config_now,
-    deployment,
     described,
     lose_answer,
     pods,
@@ -205,18 +202,13 @@ def test_a_scenario_after_an_answer_was_lost_finds_everything_as_described(
 
 
 def test_what_was_brought_by_a_start_that_is_interrupted_goes_again(
-    api: Api, control_plane: LocalCluster, room: str, tmp_path: Path
+    api: Api, room: str, brought: DeploymentImplementation
 ) -> None:
-    objects = [config_map(room), *(deployment(room, each) for each in COMPONENTS)]
-    (tmp_path / "all.yaml").write_text(yaml.safe_dump_all(objects), "utf-8")
-    found = DeploymentImplementation(
-        described(room, tmp_path, manifests=["all.yaml"]), cast("Cluster", control_plane)
-    )
     with pytest.MonkeyPatch.context() as patching:
         lose_answer(patching, "create", DEPLOYMENTS, KeyboardInterrupt())
         with pytest.raises(KeyboardInterrupt):
-            found.start()
-    found.close()
+            brought.start()
+    brought.close()
     assert not api.list(DEPLOYMENTS, namespace=room).items
     with pytest.raises(NotFound):
         api.get(CONFIG_MAPS, "config", namespace=room)

@@ -10,7 +10,6 @@ from typing import cast
 
 import pytest
 import tenacity
-import yaml
 
 from queuecheck.cluster import Cluster, LocalCluster
 from queuecheck.implementation import ImplementationError, implement
@@ -162,21 +161,16 @@ def test_a_container_that_was_started_again_is_an_end_that_nobody_asked_for(
 
 
 def test_manifests_are_applied_where_there_is_nothing_and_taken_away_again(
-    api: Api, control_plane: LocalCluster, room: str, tmp_path: Path
+    api: Api, room: str, brought: DeploymentImplementation
 ) -> None:
-    objects = [config_map(room), *(deployment(room, each) for each in COMPONENTS)]
-    (tmp_path / "all.yaml").write_text(yaml.safe_dump_all(objects), "utf-8")
-    found = DeploymentImplementation(
-        described(room, tmp_path, manifests=["all.yaml"]), cast("Cluster", control_plane)
-    )
-    found.start()
+    brought.start()
     assert len(pods(api, room, "queue")) == 1
-    found.uninstall()
+    brought.uninstall()
     with pytest.raises(NotFound):
         api.get(CONFIG_MAPS, "config", namespace=room)
-    found.restore()
+    brought.restore()
     assert len(pods(api, room, "queue")) == 1
-    found.close()
+    brought.close()
     assert not api.list(DEPLOYMENTS, namespace=room).items
 
 
