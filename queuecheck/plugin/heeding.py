@@ -48,5 +48,7 @@ def came_of_ctrl_c(error: BaseException | None) -> bool:
     """Whether it was raised while a Ctrl-C was passed on."""
     if error is None or isinstance(error, KeyboardInterrupt):
         return error is not None
+    context, cause = error.__context__, error.__cause__
+    before = (context,) if cause is context else (context, cause)
     parts = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
-    return any(map(came_of_ctrl_c, (error.__context__, error.__cause__, *parts)))
+    return any(map(came_of_ctrl_c, (*before, *parts)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 from typing import Any
 from unittest.mock import Mock
@@ -195,3 +196,19 @@ def test_of_several_errors_one_may_come_of_ctrl_c() -> None:
     errors = [ValueError("no"), failed]
     assert came_of_ctrl_c(BaseExceptionGroup("errors while tearing down", errors))
     assert not came_of_ctrl_c(BaseExceptionGroup("errors while tearing down", errors[:1]))
+
+
+def test_each_error_of_a_chain_is_looked_at_once() -> None:
+    looked_at: list[BaseException] = []
+
+    class Seen(Exception):
+        def __getattribute__(self, name: str) -> object:
+            if name == "__context__":
+                looked_at.append(self)
+            return super().__getattribute__(name)
+
+    chain = [Seen() for _ in range(10)]
+    for cause, error in itertools.pairwise(chain):
+        error.__context__ = error.__cause__ = cause
+    assert not came_of_ctrl_c(chain[-1])
+    assert looked_at == chain[::-1]
